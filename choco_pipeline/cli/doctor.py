@@ -6,6 +6,7 @@ import platform
 import shutil
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def show_cluster(name: str, json: bool) -> None:
         If a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler answers,
         or Slurm refuses such jobs.
     """
-    answer = examine_cluster(name)
+    answer = _examined(name)
     if json:
         emit(answer)
         return
@@ -71,8 +72,7 @@ def show_cluster(name: str, json: bool) -> None:
         print(f"{key:<13} {'none' if value is None else value}")
 
 
-def examine_cluster(name: str) -> dict[str, Any]:
-    """Return what `show_cluster` prints, as plain data."""
+def _examined(name: str) -> Mapping[str, Any]:
     description = load_cluster(name, None, None)
     answer: dict[str, Any] = {"cluster": name, "kind": description.kind}
     if isinstance(description, SlurmJobs | SlurmWorkers):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 from pydantic import ValidationError
 
@@ -16,13 +15,18 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.cli.output import emit, in_time, wrapped
-from choco_pipeline.cli.prove_family import other_game, other_games, show_family_check
+from choco_pipeline.cli.prove_family import (
+    other_game,
+    other_games,
+    require_positive,
+    show_family_check,
+)
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
+from choco_pipeline.proof.arithmetic.engines import ENGINES
 from choco_pipeline.proof.attempt import (
     ask_third,
     attempt,
@@ -47,7 +51,8 @@ from choco_pipeline.proof.task import (
     with_formula,
 )
 
-RELATIONS: tuple[Relation, ...] = get_args(Relation)
+T = TypeVar("T", bound=str)
+
 NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
 #: A formula for what is proved is looked for this long, at most.
 FORMULA_SECONDS = 20.0
@@ -70,13 +75,11 @@ def show_proof(
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
-    for name, value in (("seconds", seconds), ("memory", memory)):
-        if not (math.isfinite(value) and value > 0):
-            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
-    chosen = [_engine(name) for name in engines] or None
+    require_positive(seconds=seconds, memory=memory)
+    chosen = [_one_of(ENGINES, name, "engine") for name in engines] or None
     if formula is not None and notation is None:
         raise ChocoError("prove: --formula needs a ruleset")
-    wanted = _relation(relation)
+    wanted = _one_of(get_args(Relation), relation, "relation")
     claim = None
     if notation is not None and formula is not None:
         claim = _claim(notation, wanted, formula)
@@ -215,15 +218,9 @@ def _claim(notation: str, relation: Relation, formula: str) -> Claim:
     return claim
 
 
-def _engine(name: str) -> EngineName:
-    for engine in ENGINES:
-        if name == engine:
-            return engine
-    raise ChocoError(f"prove: unknown engine {name!r}; engines are {', '.join(ENGINES)}")
-
-
-def _relation(name: str) -> Relation:
-    for relation in RELATIONS:
-        if name == relation:
-            return relation
-    raise ChocoError(f"prove: unknown relation {name!r}; relations are {', '.join(RELATIONS)}")
+def _one_of(known: Sequence[T], name: str, what: str) -> T:
+    """Return what is called so, or raise `ChocoError` that names what there is."""
+    for word in known:
+        if name == word:
+            return word
+    raise ChocoError(f"prove: unknown {what} {name!r}; {what}s are {', '.join(known)}")

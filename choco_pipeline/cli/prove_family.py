@@ -46,9 +46,7 @@ def show_family(
         raise ChocoError(
             "prove: a family needs a ruleset and --for, the condition on its parameters"
         )
-    for name, value in (("seconds", seconds), ("memory", memory)):
-        if not (math.isfinite(value) and value > 0):
-            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+    require_positive(seconds=seconds, memory=memory)
     if (p_positions is None) == (grundy is None):
         raise ChocoError("prove: a family needs either --p-positions or --grundy")
     kind: RelationKind = "p-positions" if grundy is None else "grundy"
@@ -71,6 +69,13 @@ def show_family(
     else:
         print("\n".join(map(wrapped, _lines(answer))))
     return 0 if answer["status"] == "proved" else 1
+
+
+def require_positive(**limits: float) -> None:
+    """Raise `ChocoError` unless limits are positive numbers; options are called as they are."""
+    for name, value in limits.items():
+        if not (math.isfinite(value) and value > 0):
+            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
 
 
 def show_family_check(

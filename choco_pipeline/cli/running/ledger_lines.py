@@ -19,7 +19,7 @@ from choco_pipeline.claims.conclusions.conclusion import (
     words_of,
 )
 from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -113,7 +113,7 @@ def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: 
     silent = _silent(ledger)
     lines.heading("What says nothing, and why", bool(silent))
     for claim_id, why in silent.items():
-        lines.line(f"{_full(claims[claim_id])}: {why}")
+        lines.line(f"{claims[claim_id].paper.key} {claims[claim_id].number}: {why}")
     for text in _counted(ledger):
         lines.heading(text, True)
 
@@ -188,7 +188,7 @@ def _counted(ledger: Ledger) -> Iterator[str]:
             by_words[words_of(group, verdict)] += number
         between = "; " if group == "question" else ", "
         proofs_counted = between.join(f"{number:,} {words}" for words, number in by_words.items())
-        heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
+        heading = NOT_ASSERTED.get(group, counted(sum(counts.values()), "claim"))
         yield f"{heading}: {proofs_counted}"
 
 
@@ -225,11 +225,3 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
             added = ", ".join(text for text in more if text)
             numbers[claim_id] = f"{number} ({added})" if added else number
     return numbers
-
-
-def _full(claim: LedgerClaim) -> str:
-    return f"{claim.paper.key} {claim.number}"
-
-
-def _claims(number: int) -> str:
-    return "1 claim" if number == 1 else f"{number:,} claims"

@@ -19,6 +19,7 @@ from typing import Any
 
 from rich.console import Console
 
+from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
@@ -258,7 +259,7 @@ class _SnakemakeRun:
                 self._say("nothing to do: everything is up to date")
             case "done":
                 number = self.stages.games
-                proofs = f", {number:,} {'proof' if number == 1 else 'proofs'}" if number else ""
+                proofs = f", {counted(number, 'proof')}" if number else ""
                 reused = f"{tables.reused:,} reused"
                 if tables.reused_blocks:
                     reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
@@ -355,7 +356,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
         units = {Stage.BUILD.value: "tables"} | {name: work.asks for name, work in WORK.items()}
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
-            print(f"{rule}: {count:,} {'job' if count == 1 else 'jobs'}{what}")
+            print(f"{rule}: {counted(count, 'job')}{what}")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise
+from itertools import count, pairwise
 from math import gcd, log
 
 import numpy as np
@@ -97,10 +97,7 @@ def listed(values: Sequence[int]) -> ValueForm:
 def frontier(values: Sequence[int]) -> int:
     """Return the largest F such that all of 0, …, F are among `values`; -1 if 0 is not."""
     members = set(values)
-    last = -1
-    while last + 1 in members:
-        last += 1
-    return last
+    return next(n for n in count() if n not in members) - 1
 
 
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:

@@ -119,7 +119,8 @@ def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
     below = [1, *(-c for c in reversed(recurrence))]
     above = [sum(below[i] * terms[n - i] for i in range(n + 1)) for n in range(order)]
     top, bottom = (
-        sum_text([(c, _power_of_t(i)) for i, c in enumerate(part) if c]) for part in (above, below)
+        sum_text([(c, f"t^{i}" if i > 1 else "t" * i) for i, c in enumerate(part) if c])
+        for part in (above, below)
     )
     if bottom == "1":
         return top
@@ -282,10 +283,6 @@ def _divided(polynomial: Sequence[int], root: int) -> list[int]:
     for c in reversed(polynomial[1:-1]):
         quotient.append(c + root * quotient[-1])
     return quotient[::-1]
-
-
-def _power_of_t(power: int) -> str:
-    return f"t^{power}" if power > 1 else "t" if power else ""
 
 
 def _power(root: int, power: int, n: str, signs: Signs) -> str:

@@ -17,7 +17,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.games.rules import Face, Rules
+from choco_pipeline.games.rules import Face
 from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.report.charts.figures import spread
@@ -32,7 +32,7 @@ from choco_pipeline.report.game_families import QUANTITIES
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.reading.finished import stored_corner
-from choco_pipeline.tables.specs.schema import Variable, variable_of
+from choco_pipeline.tables.specs.schema import variable_of
 
 #: Games that differ in parameters only, and are one family.
 PATTERNS = (
@@ -201,8 +201,10 @@ def _explored(
     sizes = _sizes(game, entry, variable.face)
     if sizes is None or len(variable.dims) + (variable.stored is not None) < 2:
         return None
+    # Positions on a face are known to satisfy the condition on all positions.
+    rules_there = game.rules if variable.face is None else replace(game.rules, within=None)
     try:
-        rules = played_rules(_on_the_face(game.rules, variable.face), sizes)
+        rules = played_rules(rules_there, sizes)
     except ChocoError:
         return None
     relation: Relation = "grundy" if entry["quantity"] == "grundy" else "p"
@@ -218,6 +220,8 @@ def _explored(
             *(tabulated(f, numbers, axis_sizes, 1) for f in variable.face.position),
             *(PackedFunction((numbers[p],), packed(np.arange(game.passes + 1))) for p in passes),
         )
+    of = tuple(axes.index(dim) for dim in variable.dims)
+    corner = stored_corner(results, entry, [axis_sizes[axis] for axis in of])
     return ExploredTable(
         entry["ruleset"],
         values,
@@ -226,17 +230,12 @@ def _explored(
         axis_sizes,
         tuple(variable.first(axis) for axis in axes),
         position,
-        _cells(entry, variable, axes, axis_sizes, results),
+        PackedFunction(of, packed(corner)),
         relation == "grundy",
         None if variable.stored is None else axes.index(variable.stored),
         automata,
         why,
     )
-
-
-def _on_the_face(rules: Rules, face: Face | None) -> Rules:
-    """Return the rules without the condition on all positions where those on a face are known to satisfy it."""
-    return rules if face is None else replace(rules, within=None)
 
 
 def _sizes(game: Ruleset, entry: Mapping[str, Any], face: Face | None) -> tuple[int, ...] | None:
@@ -248,18 +247,6 @@ def _sizes(game: Ruleset, entry: Mapping[str, Any], face: Face | None) -> tuple[
         if math.prod(n + 1 for n in largest) <= most:
             return tuple(n + 1 for n in largest)
     return None
-
-
-def _cells(
-    entry: Mapping[str, Any],
-    variable: Variable,
-    axes: Sequence[str],
-    sizes: Sequence[int],
-    results: Path,
-) -> PackedFunction:
-    of = tuple(axes.index(dim) for dim in variable.dims)
-    corner = stored_corner(results, entry, [sizes[axis] for axis in of])
-    return PackedFunction(of, packed(corner))
 
 
 def _automata(path: str | None, game: Ruleset) -> tuple[tuple[WalkedAutomaton, ...], str]:
