@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli.help_sections import STEPS
-from choco_pipeline.cli.output import SETTINGS, Json, emit, note
+from choco_pipeline.cli.output import SETTINGS, STEPS, Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError

@@ -9,9 +9,17 @@ import typer
 
 from choco_pipeline.cli import jobs
 from choco_pipeline.cli.claim_commands import claims
-from choco_pipeline.cli.help_sections import CLAIMS, GAMES, RUNS, THIS_PROGRAM, CommandSections
 from choco_pipeline.cli.kept import kept_commands
-from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.cli.output import (
+    CLAIMS,
+    GAMES,
+    RUNS,
+    SETTINGS,
+    THIS_PROGRAM,
+    CommandSections,
+    Json,
+    emit,
+)
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.tables.specs.schema import Quantity

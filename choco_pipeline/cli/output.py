@@ -1,4 +1,4 @@
-"""What commands print: one JSON document on standard output, or text; logs and errors on standard error."""
+"""What commands print: JSON or text on standard output, logs and errors on standard error, and lists of commands in help pages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from choco_pipeline.documents.content import INVISIBLE
 
@@ -33,6 +34,15 @@ WIDTH = 120
 LONGEST = 2000
 #: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
 DISAGREEMENT = 3
+
+#: What commands are for, as a help page says it.
+RUNS = "Runs"
+GAMES = "One game, or a family"
+CLAIMS = "Claims"
+THIS_PROGRAM = "This program"
+STEPS = "Steps of a run, which the workflow calls"
+#: In the order of a help page; the last is for commands without one.
+SECTIONS = (RUNS, GAMES, CLAIMS, THIS_PROGRAM, STEPS, "Commands")
 
 
 def emit(document: object) -> None:
@@ -89,3 +99,22 @@ def in_time(seconds: float) -> str:
     if not minutes:
         return f"{rest} s"
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class CommandSections(TyperGroup):
+    """Commands whose help page lists them in sections."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each panel that commands have; those without one stand in the last."""
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is None or command.hidden:
+                continue
+            first_sentence = " ".join((command.help or "").split("\n\n")[0].split())
+            panel = getattr(command, "rich_help_panel", None) or SECTIONS[-1]
+            sections[panel].append((name, first_sentence))
+        for section, rows in sections.items():
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import choco_pipeline
-from choco_pipeline.cli.help_sections import CLAIMS, GAMES, RUNS, STEPS, THIS_PROGRAM
 from choco_pipeline.cli.main import app
+from choco_pipeline.cli.output import CLAIMS, GAMES, RUNS, STEPS, THIS_PROGRAM
 from tests.cli.command import choco
 
 WHERE = {

@@ -9,8 +9,7 @@ import typer
 
 from choco_pipeline.claims.conclusions.conclusion import Outcome
 from choco_pipeline.claims.language.claims_file import Status
-from choco_pipeline.cli.help_sections import CommandSections
-from choco_pipeline.cli.output import Json, emit
+from choco_pipeline.cli.output import CommandSections, Json, emit
 from choco_pipeline.commands import CHOCO, command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ConfigError

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli.help_sections import RUNS
-from choco_pipeline.cli.output import Json
+from choco_pipeline.cli.output import RUNS, Json
 from choco_pipeline.report.export_formats import Format, What
 
 app = typer.Typer()

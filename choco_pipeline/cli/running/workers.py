@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
@@ -73,8 +72,8 @@ def capacity_of(cluster: Description, name: str | None) -> Capacity:
             assert_never(cluster)
 
 
-class Workers:
-    """What computes for a run."""
+class Workers(ExitStack):
+    """What computes for a run; at its end what was started here is stopped."""
 
     #: What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
     #: hold it when the cluster is ready), and the certificates to show there.
@@ -84,7 +83,7 @@ class Workers:
 
     def __init__(self, results: Path, logs: Path, description: Description) -> None:
         """Plan for a cluster as described, or connect to it if it is running; `logs` is for what its workers print."""
-        self._stack = ExitStack()
+        super().__init__()
         self._cluster: Cluster | None = None
         self._is_announced = False
         self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
@@ -98,6 +97,7 @@ class Workers:
         self._is_own_machine = isinstance(description, Local)
         # A run that was killed may have left it.
         shutil.rmtree(self._folder, ignore_errors=True)
+        self.callback(shutil.rmtree, self._folder, ignore_errors=True)
         if isinstance(description, SlurmJobs):
             options = resolve("choco_pipeline.cluster.slurm:snakemake_options")(description)
             self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
@@ -107,13 +107,13 @@ class Workers:
         if tls is None and not isinstance(description, Running):
             self._own_tls = tls = own_tls(self._folder / "tls")
         settings = tls_settings(tls)
-        self._stack.enter_context(dask.config.set(settings))
+        self.enter_context(dask.config.set(settings))
         scheduler = str(self._file)
         folder = self._folder / "workers"
         if isinstance(description, Running):
             scheduler = description.scheduler
             connect = resolve("choco_pipeline.cluster.local:existing_cluster")
-            cluster = self._stack.enter_context(connect(scheduler))
+            cluster = self.enter_context(connect(scheduler))
             self._use(cluster)
             # More may come: such clusters often grow with what they are given to do.
             workers = max(cluster.threads, cores())
@@ -134,23 +134,9 @@ class Workers:
         if self._is_own_machine:
             with suppress(OSError):  # no sockets there, so that jobs are clients of the cluster
                 self._relay = Relay(self._folder)
-                self._stack.callback(self._relay.close)
+                self.callback(self._relay.close)
                 self.options += ["--set-threads", *ONE_THREAD]
         self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
-
-    def __enter__(self) -> Workers:
-        """Return the workers, to be closed at the end."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop what was started here."""
-        self._stack.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
 
     def start(self, *, warm_up: bool) -> str | None:
         """Start the cluster unless it runs or there is none.
@@ -178,7 +164,7 @@ class Workers:
             opened, self._open = self._open, None
             if self._own_tls is not None:
                 make_certificate(self._own_tls)
-            self._use(self._stack.enter_context(opened()))
+            self._use(self.enter_context(opened()))
             if self._relay is not None:
                 self._relay.serve(self._carried_out)
         assert self._cluster is not None
