@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, Nim, WithPass, kernels
-from choco_pipeline.tables.computing.whole_kernels import GenericKernel
+from choco_pipeline.tables.computing.grundy_kernels import GenericKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame
 
 from . import cpp_loops, definition_loops

@@ -86,13 +86,6 @@ class OptionSets(NamedTuple):
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
 
-    def cut(self, first: int, stop: int) -> OptionSets:
-        """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""
-        lines = slice(first, stop)
-        return OptionSets(
-            self.used[lines], self.open_words[lines], self.top[lines], self.rows[lines]
-        )
-
 
 class BelowSets(NamedTuple):
     """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it.
@@ -125,11 +118,6 @@ class BelowSets(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
-
-    def cut(self, first: int, stop: int) -> BelowSets:
-        """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""
-        lines = slice(first, stop)
-        return BelowSets(self.used[lines], self.open_words[lines], self.last[lines])
 
 
 @kernel

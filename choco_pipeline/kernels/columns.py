@@ -66,17 +66,6 @@ class BlockedHeights(NamedTuple):
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
 
-    def cut(self, first: int, stop: int) -> BlockedHeights:
-        """Return the lines from ``first`` to before ``stop``, in arrays of their own; ``first`` is a multiple of 64."""
-        if first % 64:
-            raise ValueError(f"lines are cut at multiples of 64, not at {first}")
-        return BlockedHeights(
-            used=self.used[:, :, first:stop].copy(),
-            open_words=self.open_words[:, :, first:stop].copy(),
-            cap=self.cap[:, first:stop].copy(),
-            live=self.live[:, first >> 6 : words_for(stop)].copy(),
-        )
-
 
 @kernel
 def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:

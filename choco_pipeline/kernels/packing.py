@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,31 +15,6 @@ _COMPRESSOR = Blosc(cname="lz4", clevel=1, shuffle=Blosc.NOSHUFFLE)
 
 #: Dtype, shape and compressed bytes of an array.
 Packed: TypeAlias = tuple[str, tuple[int, ...], list[bytes]]
-
-
-@dataclass(frozen=True)
-class PackedArrays:
-    """A tuple of arrays, compressed.
-
-    Attributes
-    ----------
-    kind
-        Its type.
-    arrays
-        What it holds.
-    """
-
-    kind: type[Any]
-    arrays: list[Packed]
-
-    @classmethod
-    def of(cls, arrays: tuple[NDArray[Any], ...]) -> PackedArrays:
-        """Return a tuple of arrays compressed."""
-        return cls(type(arrays), pack(arrays))
-
-    def unpacked(self) -> Any:
-        """Return the tuple, in new arrays each time."""
-        return unpack(self.kind, self.arrays)
 
 
 def pack(arrays: Iterable[NDArray[Any]]) -> list[Packed]:

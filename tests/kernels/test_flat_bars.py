@@ -133,7 +133,7 @@ def check_blocks(heights, passes, y_edges, z_edges):
         by_z, by_z_fold = (OptionSets.start(1, layers, largest, y1 - y0) for _ in range(2))
         for z0, z1 in z_edges:
             own = heights[z0:z1].copy()
-            below = below_all.cut(z0, z1)
+            below = BelowSets(*(part[z0:z1] for part in below_all))
             below_fold = BelowSets(*(part.copy() for part in below))
             block = np.empty((layers, z1 - z0, y1 - y0), whole.dtype)
             fill_bar(own, y0, (0, z1 - z0), y0 == z0 == 0, below, by_z, block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 
 from choco_pipeline.errors import StoreError
-from choco_pipeline.kernels.packing import PackedArrays
 from choco_pipeline.kernels.tables import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building.blocks import BlockedTable
@@ -31,29 +31,28 @@ class HandedOn:
 
     Rows are lanes: the next block is on the same worker. So what is sent to another worker, or moved to the disk, is the
     frontier along the columns alone, half the bytes; who misses the other one folds the row again (`_along_row`). It is
-    sent compressed, and stays so until the block below takes it: so a step does that, and not the loop in which a worker
+    sent compressed, as a frontier pickles itself, and stays so until the block below takes it: so a step does that, and not the loop in which a worker
     answers others, and needs no copy.
 
     A frontier is None where nobody needs it.
     """
 
-    def __init__(self, down: Frontier | PackedArrays | None, across: Frontier | None) -> None:
+    def __init__(self, down: Frontier | bytes | None, across: Frontier | None) -> None:
         """Hold the frontiers."""
         self._down = down
         self._across = across
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send what goes along the columns."""
-        if self._down is None or isinstance(self._down, PackedArrays):
-            return HandedOn, (self._down, None)
-        return HandedOn, (PackedArrays.of(self._down), None)
+        is_packed = self._down is None or isinstance(self._down, bytes)
+        return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
         """Return a copy of what goes along the columns: if the block below is lost, it is filled again."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
-        if isinstance(self._down, PackedArrays):
-            return cast(Frontier, self._down.unpacked())
+        if isinstance(self._down, bytes):  # which `HandedOn` alone makes
+            return cast(Frontier, pickle.loads(self._down))
         return _copy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
@@ -188,7 +187,7 @@ def take_block(site: Site, place: Place, source: SmallerTable, report: Report) -
 def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
     """Return frontiers as they are handed on: compressed here, in the step, what is sent anyway, and waits as a tenth of it."""
     if site.sends and down is not None:
-        return HandedOn(PackedArrays.of(down), across)
+        return HandedOn(pickle.dumps(down), across)
     return HandedOn(down, across)
 
 

@@ -37,8 +37,6 @@ Frontier: TypeAlias = BlockedHeights | OptionSets | BelowSets
 #: Row and column of a block among the blocks of a table.
 Place: TypeAlias = tuple[int, int]
 
-TILE = 32  # lines filled with one set of what they reach, as in `grundy_solid`
-
 
 class Block(NamedTuple):
     """A block: which rows and which columns of the plane that blocks cut."""
@@ -101,9 +99,9 @@ class BlockKernel(TableKernel):
         """Return which frontiers folding must carry on so that the one of `axis` is right: itself, and what it needs."""
         return (axis,)
 
-    @abstractmethod
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return how many positions the block settles."""
+        """Return how many positions the block settles: the sum of its columns' heights, plus one each."""
+        return self.layers * (total(heights) + heights.size)
 
     @property
     def depth(self) -> int:
@@ -182,10 +180,6 @@ class ColumnKernel(BlockKernel):
         x, z = ((0, len(lines)) for lines in block)
         fold_columns(heights, x, z, down, across, cells)
 
-    def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return the sum of the columns' heights, plus one each."""
-        return self.layers * (total(heights) + heights.size)
-
     def frontier(self, block: Block) -> int:
         """Return about one bit for each line and y."""
         return (len(block.rows) + len(block.columns)) * self.layers * (self.n_y // 8 + 16)
@@ -234,13 +228,9 @@ class SolidKernel(BlockKernel):
 
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the Grundy numbers [passes+1, x, z, y]."""
-        n_x, n_z = map(len, block)
-        cells = table_for((self.layers, n_x, n_z, self.shape[2]), self.largest, None)
-        for x in range(0, n_x, TILE):
-            lines = (x, min(x + TILE, n_x))
-            for z in range(0, n_z, TILE):
-                tile = (z, min(z + TILE, n_z))
-                fill_solid(heights, lines, tile, block.is_first, down, across.cut(*lines), cells)
+        x, z = ((0, len(lines)) for lines in block)
+        cells = table_for((self.layers, x[1], z[1], self.shape[2]), self.largest, None)
+        fill_solid(heights, x, z, block.is_first, down, across, cells)
         return cells
 
     def fold(
@@ -249,10 +239,6 @@ class SolidKernel(BlockKernel):
         """Carry on what is reached."""
         x, z = ((0, len(lines)) for lines in block)
         fold_solid(heights, x, z, down, across, cells)
-
-    def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return the sum of the columns' heights, plus one each."""
-        return self.layers * (total(heights) + heights.size)
 
     def frontier(self, block: Block) -> int:
         """Return about one bit for each line, y and Grundy number."""

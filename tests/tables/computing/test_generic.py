@@ -9,7 +9,7 @@ from choco_pipeline import CutGame, DisjunctiveSum, Nim, StepBar, WithPass, grun
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.kernels import generic
 from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.whole_kernels import GenericKernel
+from choco_pipeline.tables.computing.grundy_kernels import GenericKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from tests.definition import grundy_by_definition
 
