@@ -207,7 +207,12 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
     for values in chosen:
         game = build(pattern, values, Path())
         parameters = match(pattern, read(game.notation))
-        games.setdefault(game.notation, (game, dict(sorted((parameters or {}).items()))))
+        if parameters is None or parameters.keys() != pattern.names:
+            raise ConfigError(
+                f"{words[0]}: {game.notation} does not tell the values of {' and '.join(sorted(pattern.names))}; "
+                "an argument other than f must be a name or an integer: 'step-bar(k=k, s=s)' k=1..8 s=k-1"
+            )
+        games.setdefault(game.notation, (game, dict(sorted(parameters.items()))))
     if not games:
         raise ConfigError(f"{' '.join(words)}: there is no such game")
     return pattern, list(games.values())

@@ -33,7 +33,7 @@ from choco_pipeline.finding.related.value_tables import (
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
@@ -204,7 +204,10 @@ class _RelationSearch:
         """Return for each game in which a relation holds in a larger table the number of positions there."""
         positions: dict[int, int] = {}
         for i, point in enumerate(self.family.points):
-            moved = {name: int(parse(text).value(point)) for name, text in relation.moved}
+            try:
+                moved = {name: int(parse(text).value(point)) for name, text in relation.moved}
+            except FormulaError:  # such as v2(0): positions are not moved by anything there
+                continue
             own = self._table(relation.pair.own, point, LARGE[self.size])
             other = self._table(relation.pair.other, point, moved=max(moved.values()))
             if own is None or other is None or min(moved.values()) < 0:

@@ -68,6 +68,13 @@ def test_what_is_so_of_all_games_is_said_of_one_family():
     assert sum("p-2" in one.text for one in stated) == 1
 
 
+def test_how_far_positions_are_moved_may_have_no_value_for_some_parameters():
+    # What is found by 2^v₂(c) is not asked of c = 0, which ended the search.
+    points = [{"c": c, "k": k} for c in range(5) for k in range(5)]
+    stated, _ = relations(searched("solid-bar(f=(x+z+c)//2**k)", points))
+    assert all(one.when for one in stated if "v2(c)" in one.said)
+
+
 def test_higher_bars_are_lower_ones_farther_away():
     (found,) = judged(searched("solid-bar(f=(x+z)//k)", [{"k": k} for k in range(1, 17)]))
     assert found.when == ""
