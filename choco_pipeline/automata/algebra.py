@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.products import reachable_pairs
 from choco_pipeline.automata.projections import able_to_accept, reachable_sets
-from choco_pipeline.automata.tracks import Variable, listed
 from choco_pipeline.errors import LimitError
 
 #: States before minimising; with this and the two limits below, an operation stays below 4 GiB.

@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable
 from choco_pipeline.automata.minimise import minimised
-from choco_pipeline.automata.tracks import Variable
 from choco_pipeline.errors import LimitError
 
 Relation = Literal["==", "<=", "<", ">=", ">", "!="]

@@ -1,16 +1,58 @@
-"""A deterministic automaton that reads several natural numbers together, least significant binary digit first."""
+"""A deterministic automaton that reads several natural numbers together, least significant binary digit first, and its variables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.automata.tracks import Variable, listed
 from choco_pipeline.errors import ChocoError, LimitError
+
+_numbers = count()
+
+
+@dataclass(frozen=True, eq=False)
+class Auxiliary:
+    """A variable that was not there before, equal to nothing but itself.
+
+    Whoever needs a number that nobody else speaks of makes one. No name is equal to it, whatever it spells, and no
+    other auxiliary variable is: a quantifier that binds a new one captures nothing that is said without it.
+    """
+
+    #: How it is written for people; it says nothing about which variable it is.
+    label: str
+    _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.label
+
+    def __lt__(self, other: Variable) -> bool:
+        """Come in the order of what is written, a name before what is written alike, and what was made before that."""
+        return _place(self) < _place(other)
+
+    def __gt__(self, other: Variable) -> bool:
+        return _place(self) > _place(other)
+
+    def __reduce__(self) -> tuple[type[Auxiliary], tuple[str]]:
+        """Be a new variable in another process: numbers there are given to others."""
+        return Auxiliary, (self.label,)
+
+
+Variable = str | Auxiliary
+
+
+def _place(variable: Variable) -> tuple[str, int]:
+    return (variable, -1) if isinstance(variable, str) else (variable.label, variable._number)
+
+
+def listed(variables: tuple[Variable, ...]) -> str:
+    """Return variables as people read them."""
+    return ", ".join(map(str, variables))
+
 
 #: An automaton has a column for each of the 2**tracks symbols.
 MOST_TRACKS = 16

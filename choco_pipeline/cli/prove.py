@@ -26,7 +26,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.engines import ENGINES
+from choco_pipeline.proof.arithmetic.mona import ENGINES
 from choco_pipeline.proof.attempt import (
     ask_third,
     attempt,

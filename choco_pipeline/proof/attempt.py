@@ -9,7 +9,7 @@ from pathlib import Path
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.arithmetic.engines import NOT_ASKED, EngineName
+from choco_pipeline.proof.arithmetic.mona import NOT_ASKED, EngineName
 from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import (

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.verdict import Proved, Undecided, verdict_fi
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.attempt import attempt, describe, proof_of
 from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.automata.arithmetic import linear
-from choco_pipeline.automata.tracks import Auxiliary
+from choco_pipeline.automata.dfa import Auxiliary
 from choco_pipeline.proof.arithmetic.engine import decide
 from choco_pipeline.proof.arithmetic.logic import Exists, less, negation
 

@@ -23,7 +23,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.meaning import environment
 from choco_pipeline.finding.statements.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.nodes import render
+from choco_pipeline.formula.nodes import render, substitute
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import (
@@ -37,8 +37,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
 )
 from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.lemmas.known_lemmas import put
-from choco_pipeline.proof.lemmas.last_step import nodes
+from choco_pipeline.proof.lemmas.derivation import nodes
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.conditions import (
     at_most_each,
@@ -243,7 +242,7 @@ class _Question:
             case Values(relation="contains-all"):  # says which values there are, and of no position
                 return _Said(FALSE)
             case Values() if self.asked.told == "p":
-                member = parse(render(put(nodes(check.values), {"v": nodes(check.of)})))
+                member = parse(render(substitute(nodes(check.values), {"v": nodes(check.of)})))
                 return _Said(conjunction(speaks, negation(holds(member, values))))
             case _:
                 return None

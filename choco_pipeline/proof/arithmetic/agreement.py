@@ -10,9 +10,8 @@ from typing import Any
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
-from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
 from choco_pipeline.proof.arithmetic.logic import Sentence, negation, written
-from choco_pipeline.proof.arithmetic.mona import decide_with_mona
+from choco_pipeline.proof.arithmetic.mona import EngineName, decide_with_mona, unasked
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 

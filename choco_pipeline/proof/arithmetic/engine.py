@@ -10,8 +10,7 @@ from math import inf
 
 from choco_pipeline.automata import algebra, arithmetic
 from choco_pipeline.automata.algebra import MOST_STATES
-from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import Variable, listed
+from choco_pipeline.automata.dfa import Automaton, Variable, listed
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.arithmetic.logic import (
     And,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from choco_pipeline.automata.tracks import Variable
+from choco_pipeline.automata.dfa import Variable
 from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from choco_pipeline.automata.tracks import Variable, listed
+from choco_pipeline.automata.dfa import Variable, listed
 
 Relation = Literal["==", "!=", "<", "<=", ">", ">="]
 Operator = Literal["^", "&", "|"]

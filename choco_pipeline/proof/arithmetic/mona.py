@@ -14,11 +14,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from choco_pipeline.automata import arithmetic
 from choco_pipeline.automata.dfa import Automaton
@@ -250,3 +251,20 @@ def _answer(output: str, complaint: str, variables: int) -> tuple[bool, list[int
             raise _NoAnswerError(f"its counter-example has more than {MOST_DIGITS:,} binary digits")
         values.append(sum(1 << place for place in places))
     return False, values
+
+
+EngineName = Literal["own", "mona"]
+ENGINES: tuple[EngineName, ...] = ("own", "mona")
+#: Why an engine that others are preferred to gives no answer.
+NOT_ASKED = "it was not asked"
+
+
+def installed_engines() -> tuple[EngineName, ...]:
+    """Return the engines that this machine has, and that know what is known (`mona_fault`)."""
+    return ENGINES if mona_fault() is None else ("own",)
+
+
+def unasked(asked: Collection[EngineName]) -> dict[EngineName, str]:
+    """Return for each engine that is not among `asked` why it gives no answer."""
+    reasons: dict[EngineName, str | None] = {"own": None, "mona": mona_fault()}
+    return {name: why or NOT_ASKED for name, why in reasons.items() if name not in asked}

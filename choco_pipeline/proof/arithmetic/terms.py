@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import (
     Binary,

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import Variable
+from choco_pipeline.automata.dfa import Automaton, Variable
 from choco_pipeline.proof.arithmetic.engine import relation_of
 from choco_pipeline.proof.arithmetic.logic import (
     And,

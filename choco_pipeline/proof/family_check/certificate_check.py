@@ -17,8 +17,7 @@ from choco_pipeline.games.ruleset import Ruleset, mex
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.family_check.check_solvers import SOLVERS, is_unsatisfiable
 from choco_pipeline.proof.family_check.document import FamilyText, read_family
-from choco_pipeline.proof.family_check.failing import require_inconsistent
-from choco_pipeline.proof.family_check.first_members import first_members
+from choco_pipeline.proof.family_check.first_members import first_members, require_inconsistent
 from choco_pipeline.proof.family_check.languages import compared
 from choco_pipeline.proof.family_check.power_conditions import power_in
 from choco_pipeline.proof.family_check.stated_case import StatedCase, is_game

@@ -1,4 +1,4 @@
-"""The members of a family with small parameters, which its certificate is compared with."""
+"""The members of a family with small parameters, which its certificate is compared with, and its positions for every member."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.family_check.document import FamilyText
+from choco_pipeline.proof.family_check.sums import POWER, IntegerSum
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: So many choices of parameters are looked at for members: a condition may hold for few.
 PARAMETERS = 20_000
@@ -35,3 +37,37 @@ def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
         return
     for first in range(total + 1):
         yield from ((first, *rest) for rest in _with_sum(total - first, length - 1))
+
+
+def require_inconsistent(written: FamilyText, values: Mapping[str, int], member: Ruleset) -> None:
+    """Raise `UndecidedError` if at no position of the certificate the relation contradicts itself by the definition's options."""
+    relation, where = parse(written.relation.formula), parse(written.where or "0 == 0")
+    rules = member.rules
+
+    def is_related(position: tuple[int, ...]) -> bool:
+        return bool(relation.value({**values, **rules.named(position)}))
+
+    for case in written.cases:
+        own: dict[str, IntegerSum] = {}
+        for name, text in case.parameters.items():
+            value = IntegerSum.read(text)
+            if POWER in value.names:
+                power = values[name] & -values[name]
+                own |= {n: IntegerSum((values[name] // (power or 1) - 1) // 2) for n in value.names}
+                own[POWER] = IntegerSum(power // 2)
+                continue
+            for m, q in value.multiples.items():
+                own[m] = IntegerSum((values[name] - value.number) // q)
+        is_case = all(
+            IntegerSum.read(s).put(own) == IntegerSum(values[n]) for n, s in case.parameters.items()
+        )
+        if not is_case or any(IntegerSum.read(c).put(own).number < 0 for c in case.conditions):
+            continue
+        named = {x: IntegerSum.read(s).put(own).number for x, s in (case.position or {}).items()}
+        if named.keys() != set(rules.coordinates):
+            continue
+        position = tuple(named[x] for x in rules.coordinates)
+        is_here = rules.why_not(position) is None and where.value({**values, **named})
+        if is_here and is_related(position) == any(map(is_related, rules.options(position))):
+            return
+    raise UndecidedError("a member has no position at which the relation contradicts itself")

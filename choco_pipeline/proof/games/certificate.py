@@ -18,9 +18,8 @@ from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.engines import EngineName
 from choco_pipeline.proof.arithmetic.logic import written
-from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.arithmetic.mona import EngineName, mona_version
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.games.proved import Proof

@@ -13,7 +13,7 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.proof.arithmetic.engines import installed_engines
+from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.games.certificate import certificate_path, engine_version
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import GameProof

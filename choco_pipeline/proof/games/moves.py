@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Limit, Move, Rules

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from choco_pipeline.automata.tracks import Auxiliary
+from choco_pipeline.automata.dfa import Auxiliary
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.arithmetic.logic import (

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction

@@ -8,7 +8,7 @@ from typing import Literal
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
+from choco_pipeline.proof.arithmetic.mona import ENGINES, EngineName
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
 from choco_pipeline.proof.proof_errors import UndecidedError

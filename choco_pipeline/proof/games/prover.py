@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import listed
+from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import relation_tracks
 from choco_pipeline.proof.games.membership import Relation

@@ -23,10 +23,9 @@ from choco_pipeline.errors import DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
-from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Not, Or, Sentence
 from choco_pipeline.proof.arithmetic.logic import Member as InRelation
-from choco_pipeline.proof.arithmetic.mona import decide_with_mona
+from choco_pipeline.proof.arithmetic.mona import EngineName, decide_with_mona, unasked
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.contradiction import contradiction, height_falls
 from choco_pipeline.proof.games.guess import MOST_RESIDUALS, Guesser

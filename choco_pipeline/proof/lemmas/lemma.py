@@ -8,13 +8,58 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar, Literal
 
 from choco_pipeline.claims.language.claims_file import LemmaName
-from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node
-from choco_pipeline.proof.lemmas.known_lemmas import Known, different, equal, junction, total
+from choco_pipeline.formula.nodes import Binary, Call, Compare, Integer, Junction, Name, Node
 from choco_pipeline.proof.lemmas.played import Played
 from choco_pipeline.proof.proof_errors import LemmaError
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the positions of a family of games are."""
+
+    #: Whether the formulas are Grundy numbers, or say which positions are P-positions.
+    kind: Literal["grundy", "p-positions"]
+    #: The formula for 0, 1, … passes left, in coordinates and parameters.
+    by_passes: tuple[Node, ...]
+    #: What is true of the coordinates of every position, too; that Grundy numbers are natural numbers is.
+    facts: tuple[Node, ...] = ()
+
+    @property
+    def outcomes(self) -> tuple[Node, ...]:
+        """Which positions are P-positions, by the passes left."""
+        if self.kind == "p-positions":
+            return self.by_passes
+        return tuple(equal(value, Integer(0)) for value in self.by_passes)
+
+
+def equal(left: Node, right: Node) -> Node:
+    """Return that two integers are the same."""
+    return Compare(("==",), (left, right))
+
+
+def different(left: Node, right: Node) -> Node:
+    """Return that two integers are not the same."""
+    return Compare(("!=",), (left, right))
+
+
+def junction(operator: Literal["and", "or"], *parts: Node) -> Node:
+    """Return that all of several conditions hold, or some."""
+    flat: list[Node] = []
+    for part in parts:
+        same = isinstance(part, Junction) and part.operator == operator
+        flat += part.operands if same and isinstance(part, Junction) else [part]
+    return flat[0] if len(flat) == 1 else Junction(operator, tuple(flat))
+
+
+def total(operator: str, *parts: Node) -> Node:
+    """Return a sum or a nim-sum."""
+    return reduce(lambda a, b: Binary(operator, a, b), parts)
+
 
 ZERO, ONE = Integer(0), Integer(1)
 

@@ -18,10 +18,16 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.played import Played
 from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.refutation import members
-from choco_pipeline.proof.uniform.solvers import require_unsat
+from choco_pipeline.proof.uniform.sentences import (
+    TRUE,
+    all_of,
+    any_of,
+    at_least_0,
+    require_unsat,
+    term,
+)
 from choco_pipeline.tables.computing.in_memory import grundy_table
 
 #: Members are looked at first up to this bound, by the definition.
@@ -88,41 +94,29 @@ def _text(part: Played, case: FamilyCase) -> str:
     """Return, as SMT-LIB 2, that some position that is not all 0 has no move to the one that is."""
     names = [*case.names, *part.coordinates]
     lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
-    sentences = [f"(>= {_sum(condition)} 0)" for condition in case.conditions]
-    sentences += [f"(>= |{name}| 0)" for name in names]
-    sentences.append(f"(or false {' '.join(f'(> |{name}| 0)' for name in part.coordinates)})")
+    sentences = [*map(at_least_0, case.conditions), *(f"(>= |{name}| 0)" for name in names)]
+    sentences.append(any_of(f"(> |{name}| 0)" for name in part.coordinates))
     for name in part.heights:
         height = case.heights[name]
-        terms = [f"(* {_sum(a)} |{x}|)" for x, a in height.terms.items()]
-        largest = f"(+ {_sum(height.constant)} 0 {' '.join(terms)})"
-        sentences.append(f"(or (= |{name}| 0) (>= {largest} {_sum(height.divisor)}))")
+        terms = [f"(* {term(a)} |{x}|)" for x, a in height.terms.items()]
+        largest = f"(+ {term(height.constant)} 0 {' '.join(terms)})"
+        sentences.append(f"(or (= |{name}| 0) (>= {largest} {term(height.divisor)}))")
     sentences += [_no_move(part, case, name) for name in part.coordinates]
-    return "\n".join(
-        [*lines, *(f"(assert {sentence})" for sentence in sentences), "(check-sat)", ""]
-    )
+    return "\n".join([*lines, f"(assert {all_of(sentences)})", "(check-sat)", ""])
 
 
 def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:
     """Return that lowering a coordinate to 0 does not lead to where all are 0."""
     falling = {n for m, names, clips in part.moves if m == lowered and clips for n in names}
     if all(m != lowered for m, _, _ in part.moves):
-        return "true"
+        return TRUE
     others = []
     for name in part.coordinates:
         if name == lowered:
             continue
-        stays = "true"
+        stays = TRUE
         if name in falling:
             height = case.heights[name]
-            stays = f"(>= {_sum(height.constant)} {_sum(height.divisor)})"
+            stays = at_least_0(height.constant - height.divisor)
         others.append(f"(and (> |{name}| 0) {stays})")
     return f"(or (= |{lowered}| 0) {' '.join(others)})"
-
-
-def _sum(total: Affine) -> str:
-    terms = [f"(* {_integer(c)} |{name}|)" for name, c in total.terms]
-    return f"(+ {_integer(total.constant)} 0 {' '.join(terms)})"
-
-
-def _integer(value: int) -> str:
-    return f"(- {-value})" if value < 0 else str(value)

@@ -21,7 +21,7 @@ from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.model import Model
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import (
     FORMAT,

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import Variable
+from choco_pipeline.automata.dfa import Automaton, Variable
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes

@@ -24,7 +24,6 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.arithmetic.logic import (
     TRUE,
     Sentence,
@@ -34,6 +33,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError

@@ -19,7 +19,6 @@ from choco_pipeline.formula.nodes import Binary, Name, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.proof.arithmetic.agreement import Agreement
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.arithmetic.logic import (
     conjunction,
     disjunction,
@@ -28,6 +27,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.conditions import least

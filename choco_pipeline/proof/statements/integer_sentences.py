@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.kinds.integer_kinds import Number, conditions_of
 from choco_pipeline.formula import Formula, FormulaError, parse

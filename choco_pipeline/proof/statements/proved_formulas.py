@@ -21,8 +21,8 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
-from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof

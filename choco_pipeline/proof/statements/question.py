@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.automata.tracks import Auxiliary
+from choco_pipeline.automata.dfa import Auxiliary
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Vacuous
@@ -15,7 +15,6 @@ from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.agreement import Agreement
-from choco_pipeline.proof.arithmetic.engines import EngineName
 from choco_pipeline.proof.arithmetic.logic import (
     Member,
     Sentence,
@@ -24,6 +23,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
+from choco_pipeline.proof.arithmetic.mona import EngineName
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.games.proved import Proof

@@ -26,7 +26,7 @@ from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.families.single_values import with_sums
 from choco_pipeline.proof.uniform.powers import Digits, PowerCase
-from choco_pipeline.proof.uniform.solvers import by_z3
+from choco_pipeline.proof.uniform.sentences import by_z3
 
 #: Cells of a table in which positions are looked for: some tenths of a second.
 MOST_CELLS = 6_000_000

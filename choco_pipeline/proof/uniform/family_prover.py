@@ -22,8 +22,8 @@ from choco_pipeline.proof.uniform.families.refutation import RefutingMember, ref
 from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError
 from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
 from choco_pipeline.proof.uniform.smt import texts
-from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
 
 #: Seconds for looking at members, and the part of all time that this may be.
 MEMBER_SECONDS, MEMBER_SHARE = 4.0, 0.2

@@ -10,9 +10,15 @@ from choco_pipeline.automata.arithmetic import linear as linear_automaton
 from choco_pipeline.cli import doctor
 from choco_pipeline.proof.arithmetic import mona
 from choco_pipeline.proof.arithmetic.engine import decide
-from choco_pipeline.proof.arithmetic.engines import installed_engines, unasked
 from choco_pipeline.proof.arithmetic.logic import free, less
-from choco_pipeline.proof.arithmetic.mona import KNOWN, decide_with_mona, mona_fault, mona_version
+from choco_pipeline.proof.arithmetic.mona import (
+    KNOWN,
+    decide_with_mona,
+    installed_engines,
+    mona_fault,
+    mona_version,
+    unasked,
+)
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 from tests.proof.interpret import truth

@@ -13,7 +13,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.proof.arithmetic import mona
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
-from choco_pipeline.proof.arithmetic.engines import installed_engines
+from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.games import guess as guessing
 from choco_pipeline.proof.games import search
 from choco_pipeline.proof.games.contradiction import contradiction

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.proof.arithmetic.engines import installed_engines
+from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from tests.effort import examples
 

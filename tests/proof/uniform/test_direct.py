@@ -12,8 +12,7 @@ from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import failures
 from choco_pipeline.proof.uniform.families.affine import number
 from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.sentences import text
-from choco_pipeline.proof.uniform.solvers import SOLVERS
+from choco_pipeline.proof.uniform.sentences import SOLVERS, text
 
 SUM, MORE = "solid-bar(f=(x+z)//k)", "solid-bar(f=(x+z+k+2)//k)"
 STRIP = "strip-bar(k=k, s={0})"

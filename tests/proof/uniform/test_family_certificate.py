@@ -16,8 +16,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_prover import prove_family
 from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
 from choco_pipeline.proof.uniform.smt import texts
-from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
 
 SUM = "solid-bar(f=(x+z)//k)"
 

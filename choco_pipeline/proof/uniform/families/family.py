@@ -28,8 +28,8 @@ from choco_pipeline.proof.uniform.families.linear_forms import (
     LinearFormReader,
     ResiduesNeededError,
     SignNeededError,
+    read_relation,
 )
-from choco_pipeline.proof.uniform.families.nim_sum_relation import read_relation
 from choco_pipeline.proof.uniform.families.parametric_rules import (
     ParametricRules,
     describe,

@@ -21,7 +21,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
-    negate,
+    substitute,
     walk,
     with_operands,
 )
@@ -90,7 +90,7 @@ def describe(text: str) -> ParametricRules:
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
     inner = {name: parse_nodes(formula.text) for name, formula in arguments.items()}
-    heights = {name: _inlined(node, inner) for name, node in heights.items()}
+    heights = {name: substitute(node, inner) for name, node in heights.items()}
     parameters = tuple(sorted(notation.names))
     clash = sorted(set(parameters) & set(member.coordinates))
     if clash:
@@ -167,20 +167,6 @@ def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:
     return with_operands(node, lambda operand: _with_names(operand, meaning))
 
 
-def _with_values(node: Node, values: Mapping[str, int]) -> Node:
-    if isinstance(node, Name) and node.name in values:
-        return Integer(values[node.name])
-    if isinstance(node, Negate):
-        return negate(_with_values(node.operand, values))
-    return with_operands(node, lambda operand: _with_values(operand, values))
-
-
-def _inlined(node: Node, meaning: Mapping[str, Node]) -> Node:
-    if isinstance(node, Name) and node.name in meaning:
-        return meaning[node.name]
-    return with_operands(node, lambda operand: _inlined(operand, meaning))
-
-
 def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
     """Return the coordinates that may fall: a height may have arguments that do not occur in it, as x in ``z//k``."""
     return tuple(
@@ -200,7 +186,8 @@ def _try_others(
             other = build(general, given, Path.cwd()).rules
         except (ChocoError, FormulaError):  # no member for these values
             continue
-        same = {name: _with_values(node, given) for name, node in heights.items()}
+        numbers = {name: Integer(value) for name, value in given.items()}
+        same = {name: substitute(node, numbers) for name, node in heights.items()}
         limits = {name: _node(limit) for name, limit in other.limits.items()}
         bare = (other.coordinates, other.moves, other.within, same)
         if bare != (rules.coordinates, rules.moves, rules.within, limits):

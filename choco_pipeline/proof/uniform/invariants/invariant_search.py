@@ -25,9 +25,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.linear import at_least_0, values_of
 from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
-from choco_pipeline.proof.uniform.invariants.facts import Facts, facts
+from choco_pipeline.proof.uniform.invariants.facts import Facts, base, facts, not_all, predicates
 from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, ControlStep, Goal
-from choco_pipeline.proof.uniform.invariants.predicates import base, not_all, predicates
 
 #: Abstract states of one obligation; the families that are known need less than a tenth.
 MOST_STATES = 3000
