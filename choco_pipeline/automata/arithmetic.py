@@ -41,10 +41,7 @@ def linear(
 
     A state is the constant of what the digits not yet read must satisfy: with digits d read, Σ c·(2x+d) + b is halved.
 
-    Parameters
-    ----------
-    coefficients
-        An integer for each track; a track of coefficient 0 is a track all the same.
+    A track of coefficient 0 is a track all the same.
 
     Raises
     ------

@@ -29,12 +29,8 @@ Flags = NDArray[np.bool_]
 def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
     """Return the least automaton of the same words, its states numbered breadth-first with symbols ascending.
 
-    Parameters
-    ----------
-    delta
-        The state after each state and symbol, int32 of shape (states, symbols). The first state is 0.
-    accepting
-        Which states accept, bool of shape (states,).
+    `delta`, int32 of shape (states, symbols), is the state after each state and symbol, the first state being 0;
+    `accepting` is bool of shape (states,).
 
     References
     ----------

@@ -150,16 +150,8 @@ def agrees(
 ) -> bool:
     """Return whether a guess is right at sampled points below 2**depth, most of which it was not learned from.
 
-    Parameters
-    ----------
-    automaton
-        The guess.
-    member, tracks, depth
-        As for `learn`.
-    samples
-        Points of each kind: of all sizes, and of a `Graph` also points on it and beside it.
-    seed
-        Chooses the points.
+    `samples` are points of each kind: of all sizes, and of a `Graph` also points on it and beside it; the seed chooses
+    them.
     """
     random = np.random.default_rng(seed)
     dimensions = len(tracks)

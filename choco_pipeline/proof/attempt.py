@@ -40,19 +40,7 @@ def attempt(
 ) -> ProofOutcome:
     """Look for the proof of a game, and write its certificate.
 
-    Parameters
-    ----------
-    ruleset
-        In its notation.
-    relation, engines, seconds
-        As for `choco_pipeline.proof.games.prover.prove`.
-    folder
-        Of the certificates.
-
-    Returns
-    -------
-    ProofOutcome
-        Without a formula: `describe` looks for one.
+    The outcome has no formula: `describe` looks for one.
 
     Raises
     ------

@@ -40,12 +40,7 @@ class Checked:
 def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
     """Return what the checker says of certificates, in their order; games that several share are decided once.
 
-    Parameters
-    ----------
-    paths
-        The certificates. No other file is read.
-    seconds
-        Of computing, for each of them, at most.
+    No other file is read. The seconds are of computing, for each of them, at most.
     """
     if not paths:
         return []
@@ -92,12 +87,7 @@ class EngineAnswers:
 def ask_checker(proved: Sequence[tuple[str, EngineAnswers]], seconds: float) -> list[EngineAnswers]:
     """Ask the checker about what engines have proved, and return who agrees then.
 
-    Parameters
-    ----------
-    proved
-        For each certificate its path, and the engines that have proved it.
-    seconds
-        For each certificate, at most.
+    A certificate is given by its path, with the engines that have proved it; for each there are so many seconds at most.
 
     Raises
     ------

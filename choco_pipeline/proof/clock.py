@@ -116,12 +116,7 @@ def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: floa
 
     A solver looks at the clock on the wall. Where it gave up since others had most of that time, it is asked once more, for longer.
 
-    Parameters
-    ----------
-    ask
-        Is given milliseconds.
-    unknown
-        What it returns when they are over.
+    `ask` is given milliseconds, and returns `unknown` when they are over.
     """
     before, seconds = clock.spent, min(max(least, clock.left), MOST_SECONDS)
     answer = ask(int(1000 * seconds))

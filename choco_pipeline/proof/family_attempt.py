@@ -28,20 +28,9 @@ def attempt_family(
 ) -> dict[str, Any]:
     """Decide what is said of a family, for all parameters at once, in this process.
 
-    Parameters
-    ----------
-    ruleset, condition, kind, relation, where
-        As for `Family.read`.
-    seconds, memory
-        About so long is searched, and so long checked; with so many GiB of memory.
-    folder
-        Receives the certificate; None to keep none.
-
-    Returns
-    -------
-    dict
-        As ``choco prove --for --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``; ``checked`` is what
-        the check says of the certificate, None without one.
+    What is said is as for `Family.read`. About so many seconds are searched, and as many checked; the folder receives the
+    certificate. The answer is what ``choco prove --for --json`` prints: ``status`` is ``proved``, ``refuted`` or
+    ``undecided``; ``checked`` is what the check says of the certificate, None without one.
 
     Raises
     ------

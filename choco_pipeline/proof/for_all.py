@@ -82,22 +82,9 @@ def settle_for_all(
 ) -> ClaimVerdict:
     """Decide a claim for all parameters at once, in this process, and return the verdict.
 
-    Parameters
-    ----------
-    document
-        The claim, as `Claim.as_json` wrote it.
-    seconds
-        About so long is searched.
-    memory
-        So many GiB this process may have; who calls ends it if it takes much more at once.
-    certificates
-        The folder; what an earlier search with the same code found is taken from there. None for a new search that keeps
-        nothing: the certificate is then written nowhere.
-
-    Returns
-    -------
-    ClaimVerdict
-        With `for_all`, unless it is refuted.
+    About so many seconds are searched, with so many GiB; who calls ends it if it takes much more at once. What an earlier
+    search with the same code found is taken from the folder of certificates; without one it is a new search that keeps
+    nothing. The verdict has `for_all`, unless it is refuted.
 
     Raises
     ------

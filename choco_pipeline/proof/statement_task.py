@@ -158,12 +158,7 @@ def settled_following(
 ) -> ClaimVerdict:
     """Decide a claim that follows from others in a child process under limits, as `settle_following`.
 
-    Parameters
-    ----------
-    claim, claims
-        The claim, and all claims by id, as `Claim.as_json` wrote them.
-    known
-        The verdicts for all parameters, by the claim's id.
+    `claims` are all claims by id, and `known` the verdicts for all parameters.
     """
     start = time.perf_counter()
     target = f"{settle_following.__module__}:{settle_following.__name__}"

@@ -140,15 +140,7 @@ def warm_up() -> None:
 
 
 def search(document: Mapping[str, Any], certificates: str) -> GameProof:
-    """Look for the proof of one game, in this process, and write its certificate.
-
-    Parameters
-    ----------
-    document
-        A `GameToProve`.
-    certificates
-        The folder.
-    """
+    """Look for the proof of one game, in this process, and write its certificate."""
     start = time.perf_counter()
     todo = GameToProve.model_validate(document)
     try:

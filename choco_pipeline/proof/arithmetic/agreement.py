@@ -22,25 +22,7 @@ MOST_TEXT = 600
 class Agreement:
     """Several engines, asked about the same relations for a limited time.
 
-    Parameters
-    ----------
-    relations
-        As for `Engine`.
-    names
-        Which engines must agree.
-    seconds
-        For all questions together, about.
-    mona_seconds
-        For one question to MONA, at most.
-    about
-        Which claim the questions are about, for errors.
-
-    Attributes
-    ----------
-    states
-        Of the largest automaton that our engine needed.
-    silent
-        The engines that gave no answer to some question, each with its first reason.
+    The seconds are for all questions together, about; a question to MONA has a limit of its own, too.
     """
 
     def __init__(
@@ -54,7 +36,9 @@ class Agreement:
         self.relations = dict(relations)
         self.names = names
         self.own = Engine(relations)
+        #: Of the largest automaton that our engine needed.
         self.states = 0
+        #: The engines that gave no answer to some question, each with its first reason.
         self.silent: dict[EngineName, str] = {}
         self._clock = Clock(seconds)
         self._mona_seconds = mona_seconds

@@ -78,14 +78,8 @@ def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton
 class Engine:
     """Decides sentences about the same relations, and keeps the automata of their parts.
 
-    Parameters
-    ----------
-    relations
-        For each `Member.relation` its automaton, whose tracks are the positions of the arguments: "0", "1", ….
-    most_states
-        States that an automaton may have before it is minimised.
-    most_bytes
-        Bytes that all automata that are kept may have together.
+    Each relation is an automaton whose tracks are the positions of the arguments: "0", "1", …. States are those before
+    minimising, bytes those of all automata that are kept.
     """
 
     def __init__(

@@ -27,16 +27,8 @@ MOST_LISTED = 64
 def describe(a: Automaton) -> str:
     """Return a set of natural numbers as text.
 
-    Parameters
-    ----------
-    a
-        An automaton of one track.
-
-    Returns
-    -------
-    str
-        A list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or a regular
-        expression for the binary digits of the members, most significant first.
+    The text is a list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or a
+    regular expression for the binary digits of the members, most significant first.
 
     Raises
     ------

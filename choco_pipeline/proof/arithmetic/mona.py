@@ -140,11 +140,6 @@ def decide_with_mona(
 ) -> Decision:
     """Return whether a sentence holds for all values of its free variables, as MONA finds.
 
-    Parameters
-    ----------
-    relations
-        As for `choco_pipeline.proof.arithmetic.engine.Engine`.
-
     Raises
     ------
     NotDefinableError

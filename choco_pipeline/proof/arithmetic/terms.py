@@ -63,14 +63,7 @@ def at_most(
 ) -> Sentence:
     """Return the sentence ``value <= formula``.
 
-    Parameters
-    ----------
-    value
-        A variable, or a sum of variables.
-    formula
-        An integer formula.
-    names
-        What stands for names of the formula; by default the names themselves do.
+    `names` says what stands for names of the formula; by default the names themselves do.
 
     Raises
     ------

@@ -41,20 +41,10 @@ BOX = 24
 def check_family(path: str, seconds: float) -> dict[str, Any]:
     """Return whether a certificate proves what it says.
 
-    Parameters
-    ----------
-    path
-        The certificate.
-    seconds
-        Limit of time.
-
-    Returns
-    -------
-    dict
-        As ``choco prove --check --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``; refuted with
-        ``every_member`` where the certificate has a position for each member at which the relation is wrong. ``languages``
-        are the members whose relation was compared with a proof of them alone as a set of words, ``tables_only`` those of
-        which only a table was.
+    The answer is what ``choco prove --check --json`` prints: ``status`` is ``proved``, ``refuted`` or ``undecided``;
+    refuted with ``every_member`` where the certificate has a position for each member at which the relation is wrong.
+    ``languages`` are the members whose relation was compared with a proof of them alone as a set of words, ``tables_only``
+    those of which only a table was.
 
     Raises
     ------

@@ -89,14 +89,7 @@ def _proved(member: Ruleset, relation: Relation, seconds: float) -> Automaton | 
 def difference(family: StatedFamily, values: Parameters, automaton: Automaton) -> Position | None:
     """Return numbers, as few digits as can be, on which a member's automaton and the family's relation differ.
 
-    Parameters
-    ----------
-    family
-        What is said of all parameters.
-    values
-        The member's.
-    automaton
-        Of its positions that are P-positions, or of its positions followed by their Grundy numbers.
+    The automaton is of the positions that are P-positions, or of positions followed by their Grundy numbers.
 
     Raises
     ------

@@ -188,18 +188,6 @@ def check_certificate(
     """Prove again what a certificate says, from its ruleset and its automata alone.
 
     What must hold is worked out anew; neither the sentences in the file nor what it says of engines is trusted.
-
-    Parameters
-    ----------
-    path
-        The certificate.
-    engines, seconds
-        As for `choco_pipeline.proof.games.prover.prove`.
-
-    Returns
-    -------
-    Proof
-        ``proved``, ``refuted`` or ``undecided``.
     """
     certificate = read_certificate(path)
     automata = dict(enumerate(certificate.automata))

@@ -27,19 +27,9 @@ def contradiction(
 ) -> str | None:
     """Return how relations contradict the definition at a counterexample's position, or None if they do not.
 
-    Parameters
-    ----------
-    ruleset, relation
-        Of which game they should be the P-positions, or the Grundy numbers.
-    automata
-        The relation for no pass left, for one and so on, as far as `passes`.
-    passes
-        Passes left at the position.
-    counterexample
-        Values for the ruleset's coordinates, at least; missing ones are 0. The largest value there is bounds the Grundy
-        numbers that are tried besides those that the options can lead to.
-    clock
-        For how long options are looked at: there may be as many as the coordinates say.
+    The automata are the relation for no pass left, for one and so on, as far as `passes`. Coordinates that the
+    counterexample lacks are 0; the largest value in it bounds the Grundy numbers that are tried besides those that options
+    can lead to. The clock says for how long options are looked at: there may be as many as the coordinates say.
 
     Raises
     ------

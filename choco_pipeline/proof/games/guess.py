@@ -27,15 +27,7 @@ MOST_VALUES = 1 << 17
 
 
 class Guesser:
-    """Guesses of one game's relation, whose tables are computed once for all numbers of passes.
-
-    Parameters
-    ----------
-    ruleset, relation
-        As for `members`.
-    clock
-        For how long guesses are made.
-    """
+    """Guesses of one game's relation, whose tables are computed once for all numbers of passes."""
 
     def __init__(self, ruleset: Ruleset, relation: Relation, clock: Clock = FOREVER) -> None:
         self.ruleset = ruleset
@@ -86,16 +78,8 @@ class Guesser:
 
         Nothing follows from a position so large that its table is not worth it.
 
-        Parameters
-        ----------
-        passes
-            Passes left.
-        guess
-            What `attempts` yielded last.
-        position
-            Of the ruleset's coordinates without passes, whether legal or not: `guess` contradicts the definition there.
-        largest
-            The largest Grundy number to look at; of numbers above `MOST_VALUES`, none is.
+        `guess` is what `attempts` yielded last. It contradicts the definition at the position, legal or not, which has the
+        ruleset's coordinates without passes. Grundy numbers are looked at up to the largest, none above `MOST_VALUES`.
         """
         depth = max(1, *(c.bit_length() for c in position))
         if deepest(self.ruleset, self.relation, depth) < depth:

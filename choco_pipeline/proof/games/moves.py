@@ -64,13 +64,6 @@ class MoveKind:
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
     """Return that the variables are a position of the ruleset.
 
-    Parameters
-    ----------
-    ruleset
-        A game of `choco_pipeline.games`.
-    position
-        As many different variables as the ruleset has coordinates.
-
     Raises
     ------
     NotDefinableError
@@ -99,13 +92,7 @@ def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
 def some_option(
     ruleset: Ruleset, position: Variables, holds: Callable[[Variables], Sentence]
 ) -> Sentence:
-    """Return that some option of the position makes `holds` true; see `legal`.
-
-    Parameters
-    ----------
-    holds
-        Given the variables of an option, what is asked of it.
-    """
+    """Return that some option of the position makes `holds` true; see `legal`."""
     return disjunction(*(step.to(holds(step.option)) for step in steps(ruleset, position)))
 
 

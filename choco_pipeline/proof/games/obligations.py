@@ -55,6 +55,8 @@ def relation_name(passes: int) -> str:
 def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obligation]:
     """Return what must hold of the relations R0, R1, … for them to be what they are said to be.
 
+    They come by ascending passes left; for each of them those that are quickest to refute come first.
+
     Parameters
     ----------
     ruleset
@@ -62,11 +64,6 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     relation
         ``"p"``: Rp holds the P-positions with p passes left, its arguments the coordinates. ``"grundy"``: Rp holds the
         coordinates followed by the position's Grundy number.
-
-    Returns
-    -------
-    list of Obligation
-        By ascending passes left; for each of them the obligations that are quickest to refute come first.
 
     Raises
     ------

@@ -40,12 +40,8 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
 
     Time grows with the number of digits, not with the coordinates.
 
-    Parameters
-    ----------
-    certificate
-        As `read_certificate` returns it. Whether its automata are right is asked by `check_certificate`, not here.
-    position
-        A position of its ruleset; passes left come last.
+    Whether the certificate's automata are right is asked by `check_certificate`, not here. Passes left come last in the
+    position.
 
     Raises
     ------

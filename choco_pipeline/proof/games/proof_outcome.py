@@ -36,34 +36,23 @@ class FormulaOfProof(RecordModel):
 
 
 class ProofOutcome(RecordModel):
-    """A proof, found or not.
-
-    Attributes
-    ----------
-    relation
-        None for the proof of a claim, or where it is not known.
-    states
-        One number for each number of passes left, 0 first.
-    obligations
-        How many there are.
-    engines, no_answer
-        Which engines found all of them to hold, and why others did not.
-    growth
-        Of a game that did not close, the number of residuals of words of at most 0, 1, 2, … digits.
-    certificate
-        A file.
-    """
+    """A proof, found or not."""
 
     ruleset: str | None
+    #: None for the proof of a claim, or where it is not known.
     relation: Literal["p", "grundy"] | None
     status: VerdictKind
     why: str
+    #: One number for each number of passes left, 0 first.
     states: tuple[int, ...] = ()
+    #: How many there are, which engines found all of them to hold, and why others did not.
     obligations: int = 0
     engines: tuple[str, ...] = ()
     no_answer: Mapping[str, str] = {}
     seconds: float
+    #: Of a game that did not close, the number of residuals of words of at most 0, 1, 2, … digits.
     growth: tuple[int, ...] = ()
+    #: A file.
     certificate: str | None = None
     counts: tuple[PositionCounts, ...] = ()
     formula: FormulaOfProof | None = None
@@ -105,20 +94,9 @@ class GameProof(ProofOutcome):
 
 
 class ClaimProofOutcome(ProofOutcome):
-    """The proof of a claim, made again from its certificate.
+    """The proof of a claim, made again from its certificate; `status` and `why` are the verdict's name and its text."""
 
-    Attributes
-    ----------
-    status, why
-        The verdict's name and its text.
-    claim
-        The formal statement.
-    names
-        The integers for which it is decided.
-    verdict, evidence
-        What was found.
-    """
-
+    #: The formal statement, and the integers for which it is decided.
     claim: Mapping[str, Any]
     names: Mapping[str, int]
     verdict: VerdictRecord

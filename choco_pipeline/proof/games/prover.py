@@ -83,12 +83,8 @@ def check_relation(
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
 
-    Parameters
-    ----------
-    ruleset, relation, engines, seconds
-        As for `prove`.
-    automata
-        By the number of passes left; tracks "0", "1", … are the coordinates without passes, and then the Grundy number.
+    Automata are given by the number of passes left; tracks "0", "1", … are the coordinates without passes, and then the
+    Grundy number.
 
     Raises
     ------

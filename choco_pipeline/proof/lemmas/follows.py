@@ -47,23 +47,9 @@ def settle_following(
 ) -> ClaimVerdict:
     """Decide a claim that follows from others, in this process, and return the verdict.
 
-    Parameters
-    ----------
-    document
-        The claim, as `Claim.as_json` wrote it.
-    premises
-        Those that it names, in the same form and order.
-    decided
-        Their verdicts on all parameters, as plain data; None where there is none.
-    seconds
-        About so long may each sentence take.
-    certificates
-        The folder for certificates of sentences on integers; None to write none.
-
-    Returns
-    -------
-    ClaimVerdict
-        As `choco_pipeline.proof.for_all.settle_for_all`, never refuted. Its evidence has ``follows_from``.
+    The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
+    parameters is None where there is none. About so many seconds may each sentence take. The verdict is as
+    `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``.
 
     Raises
     ------

@@ -37,12 +37,7 @@ BOUND = 16
 def require_only_the_end(part: Played, family: Family, clock: Clock) -> str:
     """Return in words that no position with options has the value 0, and who says so.
 
-    Parameters
-    ----------
-    part
-        The game, one of those side by side in the family's.
-    family
-        The family; its relation does not matter.
+    `part` is one of the games side by side in the family's, whose relation does not matter.
 
     Raises
     ------

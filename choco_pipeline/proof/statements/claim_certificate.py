@@ -61,14 +61,8 @@ def write_claim_certificate(
 ) -> Path:
     """Write that a claim is proved with some integers, and return the path, which the two determine.
 
-    Parameters
-    ----------
-    claim, names
-        The statement, and its parameters as a verdict has them.
-    proof
-        The game's; None for a statement on integers.
-    folder
-        Of the certificates of games: those of claims have one of their own in it.
+    `names` are the parameters of the verdict; a statement on integers has no proof of a game. Claims have a folder of their
+    own in that of the certificates of games.
     """
     needs_automata = not isinstance(claim.check, IntegerStatement | Options)
     games = {} if proof is None else described_games(proof.ruleset)
@@ -112,11 +106,8 @@ def check_claim_certificate(
 ) -> tuple[ClaimDocument, Finding]:
     """Decide again what a claim's certificate says, from its statement and the game's automata alone.
 
-    Returns
-    -------
-    ClaimDocument, Finding
-        What the file says; and ``Proved``, with the engines that agree on the game and on the claim, or what is found
-        instead. Where the automata are not proved it is ``Undecided``.
+    A proof names the engines that agree on the game and on the claim. Where the automata are not proved the claim is
+    undecided.
 
     Raises
     ------

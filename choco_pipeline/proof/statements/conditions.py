@@ -22,14 +22,8 @@ def holds(
 
     What is computed on the way may be negative: ``(x-1) ^ y == 0`` needs y = -1 at x = 0, and so is false there.
 
-    Parameters
-    ----------
-    formula
-        A truth, or None for one that always holds.
-    values
-        Integers for parameters, and for the passes left.
-    names
-        What stands for the other names; by default the names themselves do.
+    A formula that is None always holds; `values` are integers for parameters and the passes left; `names` says what stands
+    for the other names, by default they themselves.
 
     Raises
     ------
@@ -83,17 +77,8 @@ def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
 def least(a: Automaton, order: tuple[Variable, ...]) -> Position | None:
     """Return the numbers in a relation whose largest is least, and of these the first, number by number.
 
-    Parameters
-    ----------
-    a
-        The relation.
-    order
-        Its tracks, in the order in which numbers are compared; one that is not a track is 0.
-
-    Returns
-    -------
-    tuple of int, or None
-        In this order; None if the relation is empty.
+    `order` are its tracks in the order in which numbers are compared, and returned; one that is no track is 0. None if the
+    relation is empty.
     """
     layers = _shortest(a)
     if layers is None:

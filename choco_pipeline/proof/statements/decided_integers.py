@@ -193,14 +193,7 @@ def decide_integers(
 ) -> list[tuple[dict[str, int], Finding]]:
     """Return whether a statement on integers is true, whatever bound no less than its own its ranges have.
 
-    Parameters
-    ----------
-    claim
-        Of kind ``integers``.
-    engines
-        Which engines must agree; the installed ones by default.
-    seconds
-        About so long an answer is waited for, for all choices together.
+    About so many seconds an answer is waited for, for all choices together.
 
     Returns
     -------

@@ -39,13 +39,6 @@ class Spoken:
     Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
     begins; one that follows from others and may be negative is a difference of two.
 
-    Parameters
-    ----------
-    check
-        The statement.
-    fixed
-        A number for each of the integers that must be one.
-
     Attributes
     ----------
     bound

@@ -53,19 +53,7 @@ def formulas(
 ) -> Formulas | None:
     """Look for formulas of a proved game without passes, and prove them.
 
-    Parameters
-    ----------
-    proof
-        Proved Grundy numbers, or P-positions.
-    engines
-        As for `choco_pipeline.proof.statements.decided_claims.decide`.
-    seconds
-        About so long is looked for formulas.
-
-    Returns
-    -------
-    Formulas or None
-        The shortest ones that are found and proved.
+    About so long is looked for them; the shortest ones that are found and proved are returned.
     """
     names = proof.ruleset.coordinates
     if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
@@ -115,18 +103,8 @@ def decide_cases(
 
     This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
 
-    Parameters
-    ----------
-    proof, engines, seconds
-        As for `choco_pipeline.proof.statements.decided_claims.decide`.
-    cases
-        At least one.
-
-    Returns
-    -------
-    Finding
-        As `choco_pipeline.proof.statements.decided_claims.decide` returns it, without a certificate's path; a counterexample is the least
-        position that is in no case, or in one that is wrong there.
+    The finding is as that of `choco_pipeline.proof.statements.decided_claims.decide`, without a certificate's path; a
+    counterexample is the least position that is in no case, or in one that is wrong there.
 
     Raises
     ------

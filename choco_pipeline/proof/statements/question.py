@@ -37,20 +37,13 @@ VALUE = Auxiliary("'v")
 
 @dataclass(frozen=True)
 class Question:
-    """One claim, and the relation that answers it.
-
-    Attributes
-    ----------
-    claim, parameters, proof, certificate, seconds
-        As for `choco_pipeline.proof.statements.decided_claims.decide`.
-    names
-        The engines that must agree.
-    """
+    """One claim, and the relation that answers it, as `choco_pipeline.proof.statements.decided_claims.decide` is given them."""
 
     claim: Claim
     parameters: Mapping[str, int]
     proof: Proof
     certificate: str
+    #: The engines that must agree.
     names: tuple[EngineName, ...]
     seconds: float
 
@@ -155,13 +148,8 @@ class Question:
     ) -> Finding:
         """Return whether a claim is true at every position that it speaks of.
 
-        Parameters
-        ----------
-        spoken, wrong
-            Given the number of passes left: that coordinates are a position of which it says something; that it is false
-            there.
-        shown
-            Given the least position where it is false: what is the case there.
+        Given the number of passes left, `spoken` says that coordinates are a position of which it says something, `wrong`
+        that it is false there; `shown`, given the least position where it is false, what is the case.
         """
         position = self.least([wrong(p) for p in self.passes])
         if position is not None:

@@ -39,13 +39,7 @@ Sign = Callable[[Affine], bool | None]
 
 
 class ResiduesNeededError(Exception):
-    """A formula is affine only on residue classes of a parameter.
-
-    Attributes
-    ----------
-    parameter, modulus
-        Which parameter, and the modulus.
-    """
+    """A formula is affine only on residue classes of a parameter."""
 
     def __init__(self, parameter: str, modulus: int) -> None:
         super().__init__(parameter, modulus)

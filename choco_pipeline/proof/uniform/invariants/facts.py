@@ -180,16 +180,8 @@ def predicates(
 ) -> dict[ControlLocation, tuple[Affine, ...]]:
     """Return the predicates of each location.
 
-    Parameters
-    ----------
-    obligation, known
-        What is to be proved, and what holds at its locations.
-    rounds
-        How often preconditions are added.
-    all_hypotheses
-        Whether what the position's legality says is asked after a move is chosen, too.
-    clock
-        When to stop.
+    Preconditions are added so many rounds; with `all_hypotheses` what the position's legality says is asked after a move is
+    chosen, too.
     """
     candidates: dict[ControlLocation, list[Affine]] = {}
     for here in known:
