@@ -95,12 +95,9 @@ def show_proof(
         if check is not None:
             proof = check_again(check, chosen, seconds, memory, prover)
         else:
-            target = f"{attempt.__module__}:{attempt.__name__}"
-            asked = (notation, wanted, chosen, seconds, out.as_posix())
+            asked = (attempt, notation, wanted, chosen, seconds, out.as_posix())
             try:
-                proof = ProofOutcome.model_validate(
-                    prover.call(target, *asked, what="the proof", **limits)
-                )
+                proof = ProofOutcome.model_validate(prover.call(*asked, what="the proof", **limits))
             except UndecidedError as error:
                 took = time.monotonic() - start
                 proof = ProofOutcome.nothing(str(error), took, notation, wanted)
@@ -133,9 +130,8 @@ def show_proof(
 
 
 def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
-    target = f"{is_family.__module__}:{is_family.__name__}"
     with suppress(UndecidedError):
-        return bool(prover.call(target, check.as_posix(), what="reading", **limits))
+        return bool(prover.call(is_family, check.as_posix(), what="reading", **limits))
     return False
 
 

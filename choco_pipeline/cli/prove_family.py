@@ -52,7 +52,6 @@ def show_family(
     kind: RelationKind = "p-positions" if grundy is None else "grundy"
     asked = (ruleset, condition, kind, p_positions or grundy or "", where)
     folder = FOLDER if out == DEFAULT_FOLDER else out
-    target = f"{attempt_family.__module__}:{attempt_family.__name__}"
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
         Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover,
@@ -61,7 +60,7 @@ def show_family(
         # The search takes its seconds, and the check as many again.
         limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
         try:
-            answer = prover.call(target, *arguments, what="the proof", **limits)
+            answer = prover.call(attempt_family, *arguments, what="the proof", **limits)
         except UndecidedError as error:
             answer = undecided_family(*asked, str(error))
     if json:
@@ -82,10 +81,9 @@ def show_family_check(
     certificate: str, seconds: float, memory: float, json: bool, checker: Limited
 ) -> int:
     """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1."""
-    target = f"{check_family.__module__}:{check_family.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     try:
-        answer = checker.call(target, certificate, seconds, what="the check", **limits)
+        answer = checker.call(check_family, certificate, seconds, what="the check", **limits)
     except UndecidedError as error:
         answer = {"status": "undecided", "why": str(error), "certificate": certificate}
     others = [] if answer["status"] == "undecided" else other_games(Path(certificate))

@@ -36,7 +36,7 @@ from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statement_task import settled_following, settled_for_all
-from choco_pipeline.proof.task import PREPARED_BY
+from choco_pipeline.proof.task import PREPARED_BY, settle
 from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, read_plan
@@ -251,9 +251,8 @@ class Prover:
         """Decide a claim for all positions, as `choco_pipeline.finding.judge.trial.Decide` says."""
         arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
         limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
-        target = "choco_pipeline.proof.task:settle"
         try:
-            return dict(self._child.call(target, *arguments, what="the decision", **limits))
+            return dict(self._child.call(settle, *arguments, what="the decision", **limits))
         except UndecidedError as error:
             return {"verdict": "undecided", "text": str(error)}
 

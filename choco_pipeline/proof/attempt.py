@@ -105,9 +105,7 @@ def check_again(
     start = time.perf_counter()
     path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
     try:
-        document = prover.call(
-            f"{__name__}:{repeat.__name__}", path, engines, seconds, what="the check", **limits
-        )
+        document = prover.call(repeat, path, engines, seconds, what="the check", **limits)
     except UndecidedError as error:
         seconds = time.perf_counter() - start
         return ProofOutcome.nothing(str(error), seconds, certificate=path)

@@ -40,11 +40,17 @@ class OverError(UndecidedError):
 
 def computed_by(pid: int) -> float:
     """Return the seconds of CPU that a process, its children and theirs have taken; 0 if it has gone."""
+    # A process's own, and those of its children that have ended.
+    return total_of(pid, lambda process: sum(process.cpu_times()[:4]))
+
+
+def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
+    """Return the sum of what is measured of a process, its children and theirs, as far as they have not gone."""
     total = 0.0
     with suppress(psutil.NoSuchProcess):
         parent = psutil.Process(pid)
         for process in [parent, *parent.children(recursive=True)]:
-            total += sum(process.cpu_times()[:4])  # its own, and that of children that have ended
+            total += measured(process)
     return total
 
 

@@ -16,18 +16,17 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from types import TracebackType
 from typing import Any, Literal
 
-import psutil
 from pydantic import BaseModel
 
 from choco_pipeline.cluster.connect import PROCESS, resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof.clock import MOST_CROWDED, computed_by
+from choco_pipeline.proof.clock import MOST_CROWDED, computed_by, total_of
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Seconds beyond its limit that a proof may still need to say itself how far it came.
@@ -84,13 +83,19 @@ class Limited:
         """End the child."""
         self._kill()
 
-    def call(self, target: str, *arguments: Any, what: str, seconds: float, memory: float) -> Any:
-        """Return what a function returns, as plain data.
+    def call(
+        self,
+        function: Callable[..., Any],
+        /,
+        *arguments: Any,
+        what: str,
+        seconds: float,
+        memory: float,
+    ) -> Any:
+        """Return what a function of a module returns, as plain data.
 
         Parameters
         ----------
-        target
-            ``package.module:function``.
         *arguments
             Plain data, as JSON can hold.
         what
@@ -115,30 +120,31 @@ class Limited:
         FailedError
             If it raised anything else.
         """
-        return self._asked([target, arguments, None], what, seconds, memory)
+        return self._asked([_named(function), arguments, None], what, seconds, memory)
 
     def call_in_a_copy(
         self,
-        target: str,
+        function: Callable[..., Any],
+        /,
         *arguments: Any,
-        loaded_by: str,
+        loaded_by: Callable[[], None],
         what: str,
         seconds: float,
         memory: float,
     ) -> Any:
         """Return what `call` does, of a copy of the child that ends with it: for what answers otherwise once it was asked, as z3 does.
 
-        The child first calls the function ``package.module:function`` that `loaded_by` names, once for all copies.
+        The child first calls `loaded_by`, once for all copies.
         """
-        return self._asked([target, arguments, loaded_by], what, seconds, memory)
+        request = [_named(function), arguments, _named(loaded_by)]
+        return self._asked(request, what, seconds, memory)
 
     def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
-        call = partial(self._call, request, what, seconds, memory)
         for _ in range(TIMES - 1):
             with suppress(KilledError):
-                return call()
+                return self._call(request, what, seconds, memory)
         try:
-            return call()
+            return self._call(request, what, seconds, memory)
         except KilledError:
             self.was_killed = True
             raise
@@ -146,12 +152,13 @@ class Limited:
     def _call(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         child = self._started()
         assert child.stdin is not None
+        assert child.stdout is not None
         with suppress(BrokenPipeError):  # killed: there is no answer
             child.stdin.write(json.dumps(request).encode() + b"\n")
             child.stdin.flush()
         limit = seconds + GRACE
         begun, before = time.monotonic(), computed_by(child.pid)
-        while not _is_readable(child, LOOK):
+        while not select.select([child.stdout], [], [], LOOK)[0]:
             if _is_over(limit, time.monotonic() - begun, child.pid, before):
                 self._kill()
                 raise OverLimitError(f"{what} took more than {seconds:g} seconds")
@@ -241,6 +248,10 @@ def limited(prepare: str) -> Iterator[Limited]:
             kept.append(child.handed_on())
 
 
+def _named(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}:{function.__qualname__}"
+
+
 def _is_over(limit: float, waited: float, pid: int, before: float) -> bool:
     """Return whether a child has computed too long since its CPU time was `before`, or has been waited for too long."""
     if waited < limit:  # then it cannot have
@@ -248,20 +259,9 @@ def _is_over(limit: float, waited: float, pid: int, before: float) -> bool:
     return waited >= MOST_CROWDED * limit or computed_by(pid) - before >= limit
 
 
-def _is_readable(child: subprocess.Popen[bytes], seconds: float) -> bool:
-    assert child.stdout is not None
-    readable, _, _ = select.select([child.stdout], [], [], seconds)
-    return bool(readable)
-
-
-def _resident(pid: int) -> int:
+def _resident(pid: int) -> float:
     """Return the bytes that a process and all below it have in memory."""
-    total = 0
-    with suppress(psutil.NoSuchProcess):
-        parent = psutil.Process(pid)
-        for process in [parent, *parent.children(recursive=True)]:
-            total += process.memory_info().rss
-    return total
+    return total_of(pid, lambda process: float(process.memory_info().rss))
 
 
 def main(arguments: Sequence[str]) -> None:

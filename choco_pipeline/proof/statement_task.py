@@ -29,8 +29,6 @@ from choco_pipeline.proof.task import (
 from choco_pipeline.proof.task import warm_up as warm_up  # for children, as `PREPARED_BY` names it
 from choco_pipeline.stages import Stage
 
-#: What a child calls before copies of it decide claims for all parameters.
-LOADED_BY = f"{load.__module__}:{load.__name__}"
 #: A claim as `Claim.as_json` wrote it.
 Document = Mapping[str, Any]
 
@@ -96,10 +94,9 @@ def settled(
         As for `decide_order`.
     """
     start = time.perf_counter()
-    target = f"{__name__}:{settle_statement.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     try:
-        verdicts = prover.call(target, claim, seconds, what="the decision", **limits)
+        verdicts = prover.call(settle_statement, claim, seconds, what="the decision", **limits)
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         took = time.perf_counter() - start
@@ -120,15 +117,11 @@ def settled_for_all(
     What z3 finds depends on what it was asked before: so in a copy of the child that has asked it nothing.
     """
     start = time.perf_counter()
-    target = f"{settle_for_all.__module__}:{settle_for_all.__name__}"
     limits = {"seconds": seconds, "memory": memory}
-    asked = (dict(claim), seconds, memory, certificates)
+    asked = (settle_for_all, dict(claim), seconds, memory, certificates)
     try:
-        return ClaimVerdict.model_validate(
-            prover.call_in_a_copy(
-                target, *asked, loaded_by=LOADED_BY, what="the decision", **limits
-            )
-        )
+        decided = prover.call_in_a_copy(*asked, loaded_by=load, what="the decision", **limits)
+        return ClaimVerdict.model_validate(decided)
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)
 
@@ -161,7 +154,6 @@ def settled_following(
     `claims` are all claims by id, and `known` the verdicts for all parameters.
     """
     start = time.perf_counter()
-    target = f"{settle_following.__module__}:{settle_following.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     ids = claim["follows_from"]["claims"]
     try:
@@ -172,10 +164,8 @@ def settled_following(
                 )
         premises = [claims[claim_id] for claim_id in ids]
         decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
-        asked = (dict(claim), premises, decided, seconds, certificates)
-        return ClaimVerdict.model_validate(
-            prover.call(target, *asked, what="the decision", **limits)
-        )
+        asked = (settle_following, dict(claim), premises, decided, seconds, certificates)
+        return ClaimVerdict.model_validate(prover.call(*asked, what="the decision", **limits))
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)
 

@@ -195,11 +195,9 @@ def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> Gam
     """Look for the proof of one game as `search`, in a child process under its limits, and keep the outcome."""
     start = time.perf_counter()
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    arguments: tuple[Any, ...] = (todo.model_dump(), outcomes.certificates.as_posix())
+    asked = (search, todo.model_dump(), outcomes.certificates.as_posix())
     try:
-        proof = GameProof.model_validate(
-            prover.call(f"{__name__}:search", *arguments, what="the proof", **limits)
-        )
+        proof = GameProof.model_validate(prover.call(*asked, what="the proof", **limits))
     except UndecidedError as error:
         seconds = time.perf_counter() - start
         proof = _of_game(todo, ProofOutcome.nothing(str(error), seconds))
@@ -220,10 +218,9 @@ def with_formula(
     prover: Limited,
 ) -> AnyProof:
     """Return a proof with a formula for what is proved, if one is found within limits."""
-    target = f"{describe.__module__}:{describe.__name__}"
-    arguments = (proof.certificate, engines, limits["seconds"])
+    asked = (describe, proof.certificate, engines, limits["seconds"])
     with suppress(UndecidedError):
-        formula = prover.call(target, *arguments, what="the formula", **limits)
+        formula = prover.call(*asked, what="the formula", **limits)
         if formula is not None:
             formula = FormulaOfProof.model_validate(formula)
         return proof.model_copy(update={"formula": formula})
@@ -242,11 +239,9 @@ def decided_on(
     certificate = proof.certificate
     assert certificate is not None
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    arguments = (claim, parameters, certificate, todo.seconds)
+    asked = (settle, claim, parameters, certificate, todo.seconds)
     try:
-        verdict = ClaimVerdict.model_validate(
-            prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits)
-        )
+        verdict = ClaimVerdict.model_validate(prover.call(*asked, what="the decision", **limits))
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         claim_id = Claim.from_json(claim).id

@@ -97,9 +97,12 @@ def wait_with_a_child(file):
 
 
 if __name__ == "__main__":
+    from tests.proof import limited
+
     with Limited("tests.proof.limited:prepare") as child:
-        target = "tests.proof.limited:wait_with_a_child"
-        child.call(target, sys.argv[1], what="the wait", seconds=3600.0, memory=4.0)
+        child.call(
+            limited.wait_with_a_child, sys.argv[1], what="the wait", seconds=3600.0, memory=4.0
+        )
 
 
 def allocate():

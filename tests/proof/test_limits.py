@@ -16,6 +16,7 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import limits
 from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from tests.proof import limited as limited_functions
 
 HERE = "tests.proof.limited"
 
@@ -29,12 +30,14 @@ def child(monkeypatch):
 
 def call(child, name, *arguments, seconds=60.0, memory=4.0):
     limits = {"seconds": seconds, "memory": memory}
-    return child.call(f"{HERE}:{name}", *arguments, what="the proof", **limits)
+    return child.call(getattr(limited_functions, name), *arguments, what="the proof", **limits)
 
 
 def call_in_a_copy(child, name, *arguments, seconds=60.0, memory=4.0):
-    limits = {"seconds": seconds, "memory": memory, "loaded_by": f"{HERE}:load"}
-    return child.call_in_a_copy(f"{HERE}:{name}", *arguments, what="the proof", **limits)
+    limits = {"seconds": seconds, "memory": memory, "loaded_by": limited_functions.load}
+    return child.call_in_a_copy(
+        getattr(limited_functions, name), *arguments, what="the proof", **limits
+    )
 
 
 def is_gone(pid):
@@ -135,8 +138,14 @@ def test_nothing_stays_of_what_a_copy_was_asked(child):
     assert asked("count_calls") == 4, "it knows what the child knew"
     with pytest.raises(ChocoError, match=r"^a mistake in what was given$"):
         asked("mistake")
-    with pytest.raises(FailedError, match="no_such_function"):
-        asked("no_such_function")
+    with pytest.raises(FailedError, match=r"has no attribute .*lambda"):
+        child.call_in_a_copy(
+            lambda: None,
+            loaded_by=limited_functions.load,
+            what="the proof",
+            seconds=60.0,
+            memory=4.0,
+        )
     with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 seconds$"):
         asked("spin", seconds=0.5)
     with pytest.raises(OverLimitError, match="memory"):
