@@ -52,10 +52,7 @@ def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
     """Return the automaton with all names changed at once; tracks that get the same name must be equal numbers.
 
-    Raises
-    ------
-    AutomatonError
-        If a name to be changed is not a track.
+    Raises `AutomatonError` if a name to be changed is not a track.
     """
     unknown = sorted(set(names) - set(a.tracks))
     if unknown:
@@ -122,19 +119,9 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
     >>> witness(linear({"x": 3, "y": -5}, 1, "=="))
     {'x': 3, 'y': 2}
     """
-    distance = np.where(a.accepting, 0, a.states)
-    while True:
-        nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
-        if np.array_equal(nearer, distance):
-            break
-        distance = nearer
-    digits = int(distance[0])
-    if digits == a.states:
+    layers = shortest(a)
+    if layers is None:
         return None
-    layers = [{0}]
-    for left in range(digits - 1, -1, -1):
-        reached = a.delta[sorted(layers[-1])].ravel()
-        layers.append(set(reached[distance[reached] == left].tolist()))
     # The least continuation of a state is a least continuation after a digit, for doubling keeps the order.
     nothing = (0,) * len(a.tracks)
     least = dict.fromkeys(layers.pop(), nothing)
@@ -148,6 +135,23 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
             for state in layer
         }
     return dict(zip(a.tracks, least[0], strict=True))
+
+
+def shortest(a: Automaton) -> list[list[int]] | None:
+    """Return the states after 0, 1, … digits of the shortest accepted words; None if there are none."""
+    distance = np.where(a.accepting, 0, a.states)
+    while True:
+        nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
+        if np.array_equal(nearer, distance):
+            break
+        distance = nearer
+    if distance[0] >= a.states:
+        return None
+    layers = [[0]]
+    for left in range(int(distance[0]) - 1, -1, -1):
+        reached = np.unique(a.delta[layers[-1]])
+        layers.append(reached[distance[reached] == left].tolist())
+    return layers
 
 
 def is_empty(a: Automaton) -> bool:
@@ -182,11 +186,15 @@ def _most_states(asked: int, symbols: int) -> int:
     return min(asked, MOST_TRANSITIONS // symbols)
 
 
-def _trap(a: Automaton, accepting: bool) -> int:
-    """Return a state that is never left and that accepts or not, as asked; -1 if there is none."""
+def traps(a: Automaton, accepting: bool) -> NDArray[np.bool_]:
+    """Return which states are never left and accept or not, as asked."""
     stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
-    traps = np.flatnonzero(stays & (a.accepting == accepting))
-    return int(traps[0]) if len(traps) else -1
+    return np.asarray(stays & (a.accepting == accepting))
+
+
+def _trap(a: Automaton, accepting: bool) -> int:
+    """Return one of the `traps`; -1 if there is none."""
+    return int(next(iter(np.flatnonzero(traps(a, accepting))), -1))
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:

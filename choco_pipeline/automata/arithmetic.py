@@ -81,10 +81,7 @@ def nim_sum_is_zero(*tracks: Variable) -> Automaton:
 def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
     """Return the automaton of c == a (operation) b, digit by digit; the three names need not differ.
 
-    Raises
-    ------
-    AutomatonError
-        If there is no such operation.
+    Raises `AutomatonError` if there is no such operation.
     """
     if operation not in _BITS:
         raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")

@@ -138,10 +138,7 @@ class Automaton:
     def accepts(self, values: Mapping[Any, int]) -> bool:
         """Return whether these numbers are in the relation; names that are not tracks are not looked at.
 
-        Raises
-        ------
-        AutomatonError
-            If a track has no value, or a negative one.
+        Raises `AutomatonError` if a track has no value, or a negative one.
         """
         left = []
         for track in self.tracks:
@@ -159,10 +156,7 @@ class Automaton:
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each row of `points`, natural numbers in the order of the tracks, whether it is in the relation.
 
-        Raises
-        ------
-        AutomatonError
-            If a row has not one number for each track, or a number is negative.
+        Raises `AutomatonError` if a row has not one number for each track, or a number is negative.
         """
         if points.ndim != 2 or points.shape[1] != len(self.tracks):
             raise AutomatonError(
@@ -191,10 +185,7 @@ class Automaton:
     def from_json(cls, data: Any) -> Automaton:
         """Return the automaton that `as_json` wrote, after checking everything that could be wrong with it.
 
-        Raises
-        ------
-        AutomatonError
-            If `data` is not such an automaton.
+        Raises `AutomatonError` if `data` is not such an automaton.
         """
         if not isinstance(data, dict) or set(data) != {"tracks", "delta", "accepting"}:
             raise AutomatonError(

@@ -31,10 +31,6 @@ def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
 
     `delta`, int32 of shape (states, symbols), is the state after each state and symbol, the first state being 0;
     `accepting` is bool of shape (states,).
-
-    References
-    ----------
-    J. Hopcroft, An n log n algorithm for minimizing states in a finite automaton, 1971.
     """
     delta, accepting = numbered(delta, accepting)
     block, count = _coarsest_partition(delta, accepting)

@@ -43,7 +43,6 @@ from choco_pipeline.proof.games.proof_outcome import (
 )
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import to_prove
 from choco_pipeline.proof.task import (
     asked_again,
     decided_on,
@@ -106,8 +105,7 @@ def show_proof(
                 proof = ask_third(proof, chosen, CHECKER_SECONDS)
         if claim is not None and proof.is_proved:
             tell(f"{notation}: proved; deciding the formula")
-            todo = to_prove(str(notation), wanted, seconds, memory)
-            verdict = decided_on(claim.as_json(), {}, proof, todo, prover)
+            verdict = decided_on(claim.as_json(), {}, proof, limits, prover)
             _, (decided,) = asked_again([], [verdict])
         elif proof.is_proved and proof.relation is not None:
             tell(f"{proof.ruleset}: proved; looking for a formula")

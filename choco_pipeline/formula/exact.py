@@ -25,6 +25,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    names_of,
     walk,
 )
 from choco_pipeline.formula.tokens import quoted, suggestion
@@ -135,7 +136,7 @@ class Place:
         return value
 
     def _undefined(self, problem: str, node: Binary | Call) -> FormulaError:
-        names = {part.name for part in walk(node) if isinstance(part, Name)}
+        names = names_of(node)
         return undefined(self._text, problem, node, {name: self._values[name] for name in names})
 
 

@@ -27,6 +27,7 @@ from choco_pipeline.formula.nodes import (
     is_truth,
     name_calls,
     name_part,
+    names_of,
     render,
     substitute,
     walk,
@@ -101,7 +102,7 @@ class Formula:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that need a value."""
-        return frozenset(part.name for part in walk(self._root) if isinstance(part, Name))
+        return names_of(self._root)
 
     @cached_property
     def integers(self) -> frozenset[int]:

@@ -161,6 +161,11 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
+def names_of(node: Node) -> frozenset[str]:
+    """Return the names in `node`."""
+    return frozenset(part.name for part in walk(node) if isinstance(part, Name))
+
+
 def negate(node: Node, column: int = 0) -> Node:
     """Return minus `node`, so that the minus of a literal is a literal."""
     if isinstance(node, Integer) and node.value >= 0:

@@ -28,7 +28,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
     is_of_a_claim,
     proved_statement,
 )
-from choco_pipeline.proof.statements.proved_formulas import described_formula
+from choco_pipeline.proof.statements.proved_formulas import formulas
 
 
 def attempt(
@@ -130,8 +130,8 @@ def ask_third(
 def describe(
     certificate: str, engines: Sequence[EngineName] | None, seconds: float
 ) -> FormulaOfProof | None:
-    """Return a formula for what a certificate proves, as `described_formula` does."""
-    return described_formula(proof_of(certificate), engines, seconds)
+    """Return a formula for what a certificate proves, as `formulas` does."""
+    return formulas(proof_of(certificate), engines, seconds)
 
 
 def proof_of(certificate: str) -> Proof:

@@ -88,11 +88,7 @@ def ask_checker(proved: Sequence[tuple[str, EngineAnswers]], seconds: float) -> 
     """Ask the checker about what engines have proved, and return who agrees then.
 
     A certificate is given by its path, with the engines that have proved it; for each there are so many seconds at most.
-
-    Raises
-    ------
-    DisagreementError
-        If the checker finds that what engines have proved is not so.
+    Raises `DisagreementError` if the checker finds that what engines have proved is not so.
     """
     answers = check_files([Path(path) for path, _ in proved], seconds)
     return [_added(*proof, checked) for proof, checked in zip(proved, answers, strict=True)]
@@ -122,15 +118,11 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
     answers = []
     for i, path in enumerate(paths):
         line = lines[i] if i < len(lines) else ""
-        match = re.fullmatch(rf"({'|'.join(get_args(Answer))})(?:: (.*))?", _after(line, path))
+        wanted = rf"{re.escape(str(path))}: ({'|'.join(get_args(Answer))})(?:: (.*))?"
+        match = re.fullmatch(wanted, line)
         if match is None:
             answers.append(otherwise)
         else:
             answer: Answer = match.group(1)  # type: ignore[assignment]
             answers.append(Checked(answer, match.group(2) or ""))
     return answers
-
-
-def _after(line: str, path: Path) -> str:
-    prefix = f"{path}: "
-    return line.removeprefix(prefix) if line.startswith(prefix) else ""

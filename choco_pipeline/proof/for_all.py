@@ -56,10 +56,7 @@ NEARLY = 0.9
 def family_of(claim: Claim, beyond: int = 0) -> Family:
     """Return the family of games and the relation that a claim with `for_all` is about, or with a larger `reach`.
 
-    Raises
-    ------
-    FamilyError
-        If they are of a kind that has no obligations.
+    Raises `FamilyError` if they are of a kind that has no obligations.
     """
     statement, check = claim.statement, claim.check
     assert statement.ruleset is not None
@@ -84,12 +81,8 @@ def settle_for_all(
 
     About so many seconds are searched, with so many GiB; who calls ends it if it takes much more at once. What an earlier
     search with the same code found is taken from the folder of certificates; without one it is a new search that keeps
-    nothing. The verdict has `for_all`, unless it is refuted.
-
-    Raises
-    ------
-    DisagreementError
-        If solvers, or a table and the definition, contradict each other.
+    nothing. The verdict has `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and the
+    definition, contradict each other.
     """
     start = time.perf_counter()
     claim = Claim.from_json(document)
@@ -165,15 +158,13 @@ def _checked(
     kept = None if folder is None else path.as_posix()
     reach = claim.statement.reach
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
-    beyond = {} if reach is None else _beyond(claim, limits, folder)
+    beyond: Mapping[str, Any] = {}
+    if reach is not None:
+        # Where it is false for every member just beyond its bound, if that is found.
+        further = _decide(family_of(claim, beyond=1), limits)
+        beyond = _everywhere(claim, further, limits["seconds"], folder) if further.failures else {}
     finding = Finding(domain, {**_evidence(proof, answer), **beyond})
     return verdict_for_all(claim, finding, kept, start, command=claim.command_for_all)
-
-
-def _beyond(claim: Claim, limits: Mapping[str, float], folder: Path | None) -> Mapping[str, Any]:
-    """Return, as evidence, where a claim is false for every member just beyond its bound, if that is found."""
-    proof = _decide(family_of(claim, beyond=1), limits)
-    return _everywhere(claim, proof, limits["seconds"], folder) if proof.failures else {}
 
 
 def _written(

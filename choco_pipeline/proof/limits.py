@@ -19,7 +19,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from types import TracebackType
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -74,12 +73,7 @@ class Limited:
         """Return this, to be closed at the end."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the child."""
         self._kill()
 

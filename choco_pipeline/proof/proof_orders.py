@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
@@ -32,25 +31,6 @@ class GameToProve(RecordModel):
     parameters: Mapping[str, Any]
     #: That are decided if it is proved.
     claims: tuple[ClaimToDecide, ...]
-
-
-def to_prove(
-    ruleset: str,
-    relation: Literal["p", "grundy"],
-    seconds: float,
-    memory: float,
-    parameters: Mapping[str, int] = MappingProxyType({}),
-) -> GameToProve:
-    """Return what is to be proved for a person, whom no sweep asks for."""
-    return GameToProve(
-        ruleset=ruleset,
-        relation=relation,
-        seconds=seconds,
-        memory=memory,
-        sweep="",
-        parameters=parameters,
-        claims=(),
-    )
 
 
 class DecisionOrder(RecordModel):

@@ -86,13 +86,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
 def settled(
     claim: Mapping[str, Any], seconds: float, memory: float, prover: Limited
 ) -> list[ClaimVerdict]:
-    """Decide one statement in a child process under limits, and return its verdicts: at least one.
-
-    Raises
-    ------
-    DisagreementError
-        As for `decide_order`.
-    """
+    """Decide one statement in a child process under limits, and return its verdicts: at least one."""
     start = time.perf_counter()
     limits = {"seconds": seconds, "memory": memory}
     try:

@@ -84,10 +84,10 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
         for todo in order.proofs:
             proof = outcomes.find(todo) or searched(todo, outcomes, prover)
             proofs.append(proof)
-            if proof.is_proved:
-                for asked in todo.claims:
-                    claim = order.claims[asked.claim]
-                    verdicts.append(decided_on(claim, asked.parameters, proof, todo, prover))
+            limits = {"seconds": todo.seconds, "memory": todo.memory}
+            for asked in todo.claims if proof.is_proved else ():
+                claim = order.claims[asked.claim]
+                verdicts.append(decided_on(claim, asked.parameters, proof, limits, prover))
             report(Stage.PROVE, proofs=1)
     proofs, verdicts = asked_again(proofs, verdicts)
     outcome = {
@@ -231,15 +231,14 @@ def decided_on(
     claim: Mapping[str, Any],
     parameters: Mapping[str, int],
     proof: ProofOutcome,
-    todo: GameToProve,
+    limits: Mapping[str, float],
     prover: Limited,
 ) -> ClaimVerdict:
     """Decide one claim on a proved game as `settle`, in a child process under limits, and write the certificate if it is proved."""
     start = time.perf_counter()
     certificate = proof.certificate
     assert certificate is not None
-    limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (settle, claim, parameters, certificate, todo.seconds)
+    asked = (settle, claim, parameters, certificate, limits["seconds"])
     try:
         verdict = ClaimVerdict.model_validate(prover.call(*asked, what="the decision", **limits))
     except UndecidedError as error:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Auxiliary
-from choco_pipeline.proof.arithmetic.engine import decide
 from choco_pipeline.proof.arithmetic.logic import Exists, less, negation
+from tests.proof.relations import decide
 
 labels = st.sampled_from(["x", "x'", "y", "'1", ""])
 variables = st.one_of(labels, st.builds(Auxiliary, labels))

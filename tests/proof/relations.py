@@ -7,8 +7,8 @@ from choco_pipeline.automata.algebra import renamed
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.arithmetic.engine import automaton_of
-from choco_pipeline.proof.arithmetic.logic import Exists, Linear, conjunction
+from choco_pipeline.proof.arithmetic.engine import Decision, Engine, automaton_of
+from choco_pipeline.proof.arithmetic.logic import Exists, Linear, Sentence, conjunction
 from choco_pipeline.proof.arithmetic.terms import condition
 from choco_pipeline.proof.games.moves import legal
 
@@ -18,6 +18,11 @@ def by_formula(game: Ruleset, text: str, *more: str) -> Automaton:
     names = (*game.coordinates, *more)
     sentence = conjunction(condition(parse(text)), legal(game, game.coordinates))
     return renamed(automaton_of(sentence, {}), {name: str(i) for i, name in enumerate(names)})
+
+
+def decide(sentence: Sentence, relations: dict[str, Automaton]) -> Decision:
+    """Return what our engine finds, asked for the first time."""
+    return Engine(relations).decide(sentence)
 
 
 def small() -> dict[str, Automaton]:

@@ -21,7 +21,7 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.derivation import derived
 from choco_pipeline.proof.lemmas.follows import settle_following
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
-from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.statement_task import decide_order
 from tests.catalogues import catalogue_of

@@ -21,7 +21,7 @@ from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_orders import to_prove
+from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import asked_again, decided_on, searched, warm_up
@@ -93,12 +93,14 @@ def _now_by_game(
         for case in cases:
             start = time.perf_counter()
             game = build(claim.pattern, case, Path()).notation
-            todo = to_prove(game, relation, seconds, MEMORY, case)
+            limits = {"seconds": seconds, "memory": MEMORY}
             if game not in proofs:
+                asked = {"ruleset": game, "relation": relation, "parameters": case, **limits}
+                todo = GameToProve.model_validate({**asked, "sweep": "", "claims": ()})
                 proofs[game] = searched(todo, outcomes, prover)
             proof = proofs[game]
             if proof.is_proved:
-                decided = decided_on(claim.as_json(), case, proof, todo, prover)
+                decided = decided_on(claim.as_json(), case, proof, limits, prover)
                 _, (verdict,) = asked_again([], [decided])
                 finding = verdict.finding
             else:

@@ -39,13 +39,13 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.lemmas.derivation import nodes
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.conditions import (
+from choco_pipeline.proof.statements.question import (
+    VALUE,
     at_most_each,
     at_negative,
     has_value,
     holds,
 )
-from choco_pipeline.proof.statements.question import VALUE
 from choco_pipeline.provenance import digest
 
 #: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.

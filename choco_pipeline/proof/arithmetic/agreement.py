@@ -78,9 +78,8 @@ class Agreement:
 
     def automaton(self, sentence: Sentence) -> Automaton:
         """Return the automaton of what makes a sentence true, or raise `UndecidedError`."""
-        self._decision(
-            "own", negation(sentence)
-        )  # which keeps to the time, and keeps the automaton
+        # Which keeps to the time, and keeps the automaton.
+        self._decision("own", negation(sentence))
         return self.own.automaton_of(sentence)
 
     def _decision(self, name: EngineName, sentence: Sentence) -> Decision:

@@ -53,13 +53,6 @@ def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Auto
     return Engine(relations).automaton_of(sentence)
 
 
-def decide(
-    sentence: Sentence, relations: Mapping[str, Automaton], seconds_limit: float = inf
-) -> Decision:
-    """Return whether a sentence holds for all values of its free variables; see `Engine.decide`."""
-    return Engine(relations).decide(sentence, seconds_limit)
-
-
 def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton:
     """Return the automaton of a member's relation, or raise `NotDefinableError` if it has other arguments."""
     automaton = relations.get(member.relation)
@@ -107,7 +100,18 @@ class Engine:
         UndecidedError
             If a limit of states, of memory or of time is reached.
         """
-        return self._of(sentence)
+        known = self._known.get(sentence)
+        if known is None:
+            known = self._make(sentence)
+            self._bytes += known.delta.nbytes + known.accepting.nbytes
+            if self._bytes > self._most_bytes:
+                raise UndecidedError(
+                    f"the sentence is too large to decide: the automata of its parts take more than"
+                    f" {in_bytes(self._most_bytes)}"
+                )
+            self._known[sentence] = known
+        self._largest = max(self._largest, known.states)
+        return known
 
     def decide(self, sentence: Sentence, seconds_limit: float = inf) -> Decision:
         """Return whether `sentence` holds for all values of its free variables.
@@ -155,21 +159,7 @@ class Engine:
                 values = algebra.witness(self._exists(names, body, projects_all=False))
                 return values and {name: n for name, n in values.items() if name not in names}
             case _:
-                return algebra.witness(self._of(sentence))
-
-    def _of(self, sentence: Sentence) -> Automaton:
-        known = self._known.get(sentence)
-        if known is None:
-            known = self._make(sentence)
-            self._bytes += known.delta.nbytes + known.accepting.nbytes
-            if self._bytes > self._most_bytes:
-                raise UndecidedError(
-                    f"the sentence is too large to decide: the automata of its parts take more than"
-                    f" {in_bytes(self._most_bytes)}"
-                )
-            self._known[sentence] = known
-        self._largest = max(self._largest, known.states)
-        return known
+                return algebra.witness(self.automaton_of(sentence))
 
     def _make(self, sentence: Sentence) -> Automaton:
         match sentence:
@@ -189,11 +179,11 @@ class Engine:
             case Member():
                 return self._member(sentence)
             case And() | Not(Or()):
-                return self._all(map(self._of, _conjuncts(sentence)))
+                return self._all(map(self.automaton_of, _conjuncts(sentence)))
             case Or(parts):
-                return self._folded(map(self._of, parts), algebra.disjunction)
+                return self._folded(map(self.automaton_of, parts), algebra.disjunction)
             case Not(part):
-                return algebra.complement(self._of(part))
+                return algebra.complement(self.automaton_of(part))
             case Exists(names, body):
                 return self._exists(names, body)
 
@@ -209,10 +199,10 @@ class Engine:
         Unless it `projects_all`, one name may be left.
         """
         if isinstance(body, Or):
-            return self._of(Or(tuple(exists(names, part) for part in body.parts)))
+            return self.automaton_of(Or(tuple(exists(names, part) for part in body.parts)))
         if isinstance(body, Exists):
             return self._exists((*names, *body.names), body.body, projects_all=projects_all)
-        parts = [self._of(part) for part in _conjuncts(body)]
+        parts = [self.automaton_of(part) for part in _conjuncts(body)]
         left = set(names)
         while left:
             involved = {
@@ -226,7 +216,8 @@ class Engine:
             parts = [part for part in parts if not involved[name].issuperset(part.tracks)]
             if not (left or projects_all):
                 return self._all((*parts, *together))
-            parts.append(self._projected(self._all(together), name))
+            project = partial(algebra.exists, self._all(together), name)
+            parts.append(self._within_limits(partial(project, most_states=self._most_states)))
         return self._all(parts)
 
     def _all(self, automata: Iterable[Automaton]) -> Automaton:
@@ -247,9 +238,6 @@ class Engine:
                 partial(operation, folded, best, most_states=self._most_states)
             )
         return folded
-
-    def _projected(self, a: Automaton, name: Variable) -> Automaton:
-        return self._within_limits(lambda: algebra.exists(a, name, most_states=self._most_states))
 
     def _within_limits(self, operation: Callable[[], Automaton]) -> Automaton:
         if self._clock.left <= 0:

@@ -48,26 +48,11 @@ _EMPTY = _Word(())
 def expression(
     delta: NDArray[np.int32], accepting: NDArray[np.bool_], start: int, *, has_zero: bool
 ) -> str:
-    """Return a regular expression for binary numerals without leading zeros.
+    """Return a regular expression for binary numerals without leading zeros, of ``0 1 | * ? ( )`` and ``[01]`` for either digit.
 
-    Parameters
-    ----------
-    delta, accepting
-        An automaton that reads digits, most significant first: shapes (states, 2) and (states,).
-    start
-        Its state after the leading 1.
-    has_zero
-        Whether the numeral 0 belongs to them.
-
-    Returns
-    -------
-    str
-        Of ``0 1 | * ? ( )`` and ``[01]`` for either digit.
-
-    Raises
-    ------
-    LimitError
-        If it has more than `MOST_LETTERS` letters.
+    `delta` and `accepting`, of shapes (states, 2) and (states,), read digits, most significant first; `start` is the state after
+    the leading 1, and `has_zero` says whether the numeral 0 belongs to them. Raises `LimitError` if it has more than
+    `MOST_LETTERS` letters.
     """
     end = len(accepting)
     edges: dict[int, dict[int, _Expression]] = {state: {} for state in range(end + 1)}

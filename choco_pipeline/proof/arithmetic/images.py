@@ -28,12 +28,8 @@ def describe(a: Automaton) -> str:
     """Return a set of natural numbers as text.
 
     The text is a list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or a
-    regular expression for the binary digits of the members, most significant first.
-
-    Raises
-    ------
-    AutomatonError
-        If there is not one track.
+    regular expression for the binary digits of the members, most significant first. Raises `AutomatonError` if there is not
+    one track.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,7 @@ def _disagreement(
             if limit.at(place) != (read_as + height.constant.number) // height.divisor.number:
                 raise UndecidedError("a height is not what it was read as")
     bound = 1
-    while bound < BOX and _size(rules, bound + 1) <= POSITIONS:
+    while bound < BOX and prod(n + 1 for n in rules.largest(bound + 1)) <= POSITIONS:
         bound += 1
     relation, where = parse(written.relation.formula), parse(written.where or "0 == 0")
     grundy: dict[tuple[int, ...], int] = {}
@@ -180,13 +181,6 @@ def _disagreement(
         if not is_right:
             return position
     return None
-
-
-def _size(rules: Rules, bound: int) -> int:
-    size = 1
-    for n in rules.largest(bound):
-        size *= n + 1
-    return size
 
 
 def _conditions(

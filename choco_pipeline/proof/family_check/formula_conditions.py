@@ -21,6 +21,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    names_of,
     walk,
     with_operands,
 )
@@ -115,7 +116,7 @@ class StatedFormula:
         )
 
     def _moves(self, node: Node) -> bool:
-        return any(isinstance(part, Name) and part.name in self.coordinates for part in walk(node))
+        return not names_of(node).isdisjoint(self.coordinates)
 
     def _sum(self, node: Node, place: Place) -> IntegerSum:
         """Return a value that is a sum, with at most one factor of each product made of coordinates."""

@@ -50,10 +50,7 @@ def compared(
 ) -> Compared:
     """Compare the relation with the proofs of single members, as far as these are found.
 
-    Raises
-    ------
-    DisagreementError
-        If they differ.
+    Raises `DisagreementError` if they differ.
     """
     relation: Relation = "grundy" if family.kind == "grundy" else "p"
     equal, left = [], []
@@ -89,12 +86,8 @@ def _proved(member: Ruleset, relation: Relation, seconds: float) -> Automaton | 
 def difference(family: StatedFamily, values: Parameters, automaton: Automaton) -> Position | None:
     """Return numbers, as few digits as can be, on which a member's automaton and the family's relation differ.
 
-    The automaton is of the positions that are P-positions, or of positions followed by their Grundy numbers.
-
-    Raises
-    ------
-    UndecidedError
-        If there are too many pairs of states.
+    The automaton is of the positions that are P-positions, or of positions followed by their Grundy numbers. Raises
+    `UndecidedError` if there are too many pairs of states.
     """
     words = _Words(family, values)
     start = (0, words.start)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.formula.nodes import Binary, Compare, Junction, Name, Node, walk
+from choco_pipeline.formula.nodes import Binary, Compare, Junction, Name, Node, names_of, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.description import described
 from choco_pipeline.games.notation import OWN, GameName, Notation
@@ -256,7 +256,7 @@ class StatedFamily:
                 raise UndecidedError("the relation is no nim-sum of shifted coordinates")
 
     def _has_coordinates(self, node: Node) -> bool:
-        return any(isinstance(part, Name) and part.name in self.coordinates for part in walk(node))
+        return not names_of(node).isdisjoint(self.coordinates)
 
     def _has_quotient(self, node: Node) -> bool:
         return any(
@@ -280,5 +280,5 @@ def parameters_of(
     names = set(notation.names)
     for node in nodes:
         if node is not None:
-            names |= {part.name for part in walk(node) if isinstance(part, Name)}
+            names |= names_of(node)
     return tuple(sorted(names - set(coordinates)))

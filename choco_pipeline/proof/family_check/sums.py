@@ -170,16 +170,11 @@ def disjunction(conditions: Iterable[str]) -> str:
 
 
 class SumReader:
-    """Values of formulas in parameters. What is no sum, as ⌊m/2⌋, gets a name of its own, and a definition.
-
-    Attributes
-    ----------
-    definitions
-        What says which numbers those names are: there are such numbers, and no others, whatever the parameters are.
-    """
+    """Values of formulas in parameters. What is no sum, as ⌊m/2⌋, gets a name of its own, and a definition."""
 
     def __init__(self) -> None:
         """Begin without definitions."""
+        #: What says which numbers those names are: there are such numbers, and no others, whatever the parameters are.
         self.definitions: list[str] = []
 
     def sum(self, node: Node, names: Mapping[str, IntegerSum]) -> IntegerSum:

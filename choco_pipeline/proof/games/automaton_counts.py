@@ -60,10 +60,7 @@ class AutomatonCounts:
 def counts(a: Automaton) -> AutomatonCounts:
     """Return how many members of a relation lie in the boxes of side 2^n, and what these numbers satisfy.
 
-    Raises
-    ------
-    LimitError
-        If the automaton has more than `MOST_STATES` states.
+    Raises `LimitError` if the automaton has more than `MOST_STATES` states.
 
     Examples
     --------

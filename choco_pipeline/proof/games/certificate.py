@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
+from choco_pipeline.automata.algebra import canonical
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
@@ -92,14 +92,10 @@ class Certificate:
 def write_certificate(proof: Proof, folder: Path) -> Path:
     """Write the certificate of a proof and return its path, which the game and the relation determine.
 
-    Raises
-    ------
-    CertificateError
-        If nothing is proved.
+    Raises `CertificateError` if nothing is proved.
     """
-    document = proof_document(proof)
     path = certificate_path(proof.ruleset, proof.relation, folder)
-    write_document(path, document)
+    write_document(path, proof_document(proof))
     return path
 
 
@@ -109,7 +105,28 @@ def proof_document(proof: Proof) -> dict[str, object]:
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
-    return _document(proof)
+    checks: dict[tuple[str, int], list[dict[str, object]]] = {}
+    # Asked once: MONA is started for its version.
+    by_engine = {engine: engine_version(engine) for engine in {c.engine for c in proof.checks}}
+    for check in proof.checks:
+        checks.setdefault((check.obligation.name, check.obligation.passes), []).append(
+            {
+                "engine": check.engine,
+                "version": by_engine[check.engine],
+                "seconds": round(check.seconds, 4),
+                "states": check.states,
+            }
+        )
+    return {
+        "format": FORMAT,
+        **game_document(proof),
+        **described_games(proof.ruleset),
+        "obligations": [
+            {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
+            for name, passes, text in _sentences(proof)
+        ],
+        "versions": versions(),
+    }
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
@@ -172,10 +189,7 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
             automaton = Automaton.from_json(data)
         except ChocoError as error:
             raise CertificateError(f"{where}: {error}") from None
-        if (
-            Automaton(automaton.tracks, *minimised(automaton.delta, automaton.accepting))
-            != automaton
-        ):
+        if canonical(automaton) != automaton:
             raise CertificateError(f"{where} is not the least one, numbered breadth-first")
         automata.append(automaton)
     fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
@@ -238,28 +252,3 @@ def game_document(proof: Proof) -> dict[str, object]:
 def described_games(ruleset: Ruleset) -> dict[str, object]:
     """Return the descriptions of games of one's own as a certificate holds them: under no key if there are none."""
     return {"games": dict(ruleset.documents)} if ruleset.documents else {}
-
-
-def _document(proof: Proof) -> dict[str, object]:
-    checks: dict[tuple[str, int], list[dict[str, object]]] = {}
-    # Asked once: MONA is started for its version.
-    by_engine = {engine: engine_version(engine) for engine in {c.engine for c in proof.checks}}
-    for check in proof.checks:
-        checks.setdefault((check.obligation.name, check.obligation.passes), []).append(
-            {
-                "engine": check.engine,
-                "version": by_engine[check.engine],
-                "seconds": round(check.seconds, 4),
-                "states": check.states,
-            }
-        )
-    return {
-        "format": FORMAT,
-        **game_document(proof),
-        **described_games(proof.ruleset),
-        "obligations": [
-            {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
-            for name, passes, text in _sentences(proof)
-        ],
-        "versions": versions(),
-    }

@@ -29,12 +29,8 @@ def contradiction(
 
     The automata are the relation for no pass left, for one and so on, as far as `passes`. Coordinates that the
     counterexample lacks are 0; the largest value in it bounds the Grundy numbers that are tried besides those that options
-    can lead to. The clock says for how long options are looked at: there may be as many as the coordinates say.
-
-    Raises
-    ------
-    UndecidedError
-        If the time is over before it is known.
+    can lead to. The clock says for how long options are looked at: there may be as many as the coordinates say. Raises
+    `UndecidedError` if the time is over before it is known.
 
     Examples
     --------
@@ -65,12 +61,8 @@ def _p(
 ) -> str | None:
     holds = _holds(ruleset, automata, position)
     if not ruleset.is_position(position):
-        why = ruleset.why_not(position)
-        return (
-            f"the relation holds at {_text(position)}, which is no position: {why}"
-            if holds
-            else None
-        )
+        why = f"which is no position: {ruleset.why_not(position)}"
+        return f"the relation holds at {_text(position)}, {why}" if holds else None
     for option in clock.limited(ruleset.options(position)):
         if _holds(ruleset, automata, option):
             if not holds:
@@ -88,9 +80,8 @@ def _grundy(
     largest: int,
     clock: Clock,
 ) -> str | None:
-    top = max(
-        largest, sum(position)
-    )  # from a position with the Grundy number g there are plays of g moves
+    # From a position with the Grundy number g there are plays of g moves.
+    top = max(largest, sum(position))
 
     def values(here: Position) -> list[int]:
         reached: list[int] = []
@@ -109,27 +100,23 @@ def _grundy(
 
     actual = values(position)
     if not ruleset.is_position(position):
-        why = ruleset.why_not(position)
-        return (
-            f"{_text(position)} is no position ({why}), but has the value {actual[0]}"
-            if actual
-            else None
-        )
+        what = f"{_text(position)} is no position ({ruleset.why_not(position)})"
+        return f"{what}, but has the value {actual[0]}" if actual else None
     if len(actual) != 1:
         return told(position, actual)
-    below: set[int] = set()
-    looked_at: set[Position] = set()
+    below: dict[Position, int] = {}
     for option in clock.limited(ruleset.options(position)):
-        if option in looked_at:
-            continue
-        looked_at.add(option)
-        seen = values(option)
-        if len(seen) != 1:
-            return told(option, seen)
-        below.add(seen[0])
-    if actual[0] == mex(below):
+        if option not in below:
+            seen = values(option)
+            if len(seen) != 1:
+                return told(option, seen)
+            below[option] = seen[0]
+    least = mex(below.values())
+    if actual[0] == least:
         return None
-    return f"{_text(position)} has the value {actual[0]}, but the least that no option has is {mex(below)}"
+    return (
+        f"{_text(position)} has the value {actual[0]}, but the least that no option has is {least}"
+    )
 
 
 def _values(

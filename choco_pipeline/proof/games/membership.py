@@ -16,7 +16,7 @@ from choco_pipeline.tables.computing.computation import Computation, computation
 from choco_pipeline.tables.computing.cost import in_bytes, memory_of, seconds_of
 from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.computing.table_kernel import TableKernel
 from choco_pipeline.tables.reading.cells import holds_at
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
@@ -32,21 +32,9 @@ MOST_MEMORY = 2 << 30
 def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, ...]:
     """Return membership of a game's relation, for positions below 2**depth, one for each number of passes left.
 
-    Parameters
-    ----------
-    ruleset
-        The game, with passes or without.
-    relation
-        ``p``: the P-positions, points in the order of the ruleset's coordinates without passes. ``grundy``: the same
-        followed by the Grundy number.
-    depth
-        Binary digits of the largest coordinate.
-
-    Returns
-    -------
-    tuple of callables
-        For no pass left, one pass left and so on: from points, int64 of shape (n, d), to bool of shape (n,). A `Graph`
-        where the relation determines one coordinate by the others; that coordinate may exceed 2**depth.
+    Points are in the order of the ruleset's coordinates without passes, of ``grundy`` followed by the Grundy number: int64 of shape
+    (n, d), from which each callable makes bool of shape (n,). It is a `Graph` where the relation determines one coordinate by the
+    others; that coordinate may exceed 2**depth.
 
     Raises
     ------
@@ -80,7 +68,8 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     if stored == game.rules.free:  # which is as large as the rest's Grundy number
         return tuple(Graph(value, axis) for value in _grundy(game.without(stored), bound))
     cells = computation_of(ruleset, bound, "p-positions").cells()
-    return tuple(Graph(_look_up(layer, bound), axis) for layer in _layers(game, cells))
+    layers = cells if game.passes else [cells]
+    return tuple(Graph(_look_up(layer, bound), axis) for layer in layers)
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
@@ -160,7 +149,7 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
         if max(largest, default=0) > bound:
             raise ValueError(f"a table to {bound} is asked about {max(largest)}")
         if not cells.ndim:
-            return _repeated(cells, points)
+            return np.full(len(points), int(cells), np.int64)
         outside = [i for i, size in enumerate(cells.shape) if largest[i] >= size]
         if not outside:
             return np.asarray(cells[columns], np.int64)
@@ -170,14 +159,6 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
         return values
 
     return value
-
-
-def _repeated(cell: NDArray[np.integer], points: Points) -> Points:
-    return np.full(len(points), int(cell), np.int64)
-
-
-def _layers(game: BoundedGame, cells: Cells) -> list[Cells]:
-    return list(cells) if game.passes else [cells]
 
 
 def _zeros(value: Function) -> Member:

@@ -64,10 +64,7 @@ class MoveKind:
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
     """Return that the variables are a position of the ruleset.
 
-    Raises
-    ------
-    NotDefinableError
-        If linear and bitwise arithmetic cannot say it, as for a height table.
+    Raises `NotDefinableError` if linear and bitwise arithmetic cannot say it, as for a height table.
 
     Examples
     --------

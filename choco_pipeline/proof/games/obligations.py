@@ -55,7 +55,8 @@ def relation_name(passes: int) -> str:
 def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obligation]:
     """Return what must hold of the relations R0, R1, … for them to be what they are said to be.
 
-    They come by ascending passes left; for each of them those that are quickest to refute come first.
+    They come by ascending passes left; for each of them those that are quickest to refute come first. Raises
+    `NotDefinableError` if the ruleset cannot be said in linear and bitwise arithmetic.
 
     Parameters
     ----------
@@ -64,11 +65,6 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     relation
         ``"p"``: Rp holds the P-positions with p passes left, its arguments the coordinates. ``"grundy"``: Rp holds the
         coordinates followed by the position's Grundy number.
-
-    Raises
-    ------
-    NotDefinableError
-        If the ruleset cannot be said in linear and bitwise arithmetic.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.automata.algebra import traps
 from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Engine
@@ -99,14 +100,8 @@ def solve(
     by place; then, from the joint states at the end in which all automata accept, the way back chooses the least digits that stay
     on the way to one of them. Cost: for each place at most all joint states times all digits, however large the numbers are.
 
-    Parameters
-    ----------
-    automata
-        Their tracks are names that are known or unknown.
-    known
-        Natural numbers, however large.
-    unknown
-        From the most significant digit on, the digits of `unknown`, in this order, are the least possible ones.
+    Tracks are names that are known or unknown; known numbers may be however large. From the most significant digit on, the digits
+    of `unknown`, in this order, are the least possible ones.
 
     Examples
     --------
@@ -122,7 +117,8 @@ def solve(
     digits = (1 + sum(known.values())).bit_length()
     choices = list(product((0, 1), repeat=len(unknown)))
     sizes = [automaton.states for automaton in automata]
-    alive = [~_hopeless(automaton) for automaton in automata]
+    # A joint state with one that is left by no digit, and does not accept, leads nowhere.
+    alive = [~traps(automaton, False) for automaton in automata]
     # A joint state is one number, in mixed radix; a layer holds those that some digits so far lead to.
     layers = [np.zeros(1, np.int64)]
     steps: list[list[NDArray[np.int64]]] = []
@@ -179,12 +175,6 @@ def _opened(sentence: Sentence, names: Variables) -> Iterator[Sentence]:
             yield from _opened(body, names)
         case _:
             yield sentence
-
-
-def _hopeless(automaton: Automaton) -> NDArray[np.bool_]:
-    """Return which states are left by no digit and do not accept: a joint state with one of them leads nowhere."""
-    stays = (automaton.delta == np.arange(automaton.states)[:, None]).all(axis=1)
-    return np.asarray(stays & ~automaton.accepting)
 
 
 def _wrong(ruleset: Ruleset, what: str, position: Position) -> CertificateError:

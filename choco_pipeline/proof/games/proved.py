@@ -19,23 +19,12 @@ Status = Literal["proved", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Check:
-    """One obligation that an engine found to hold.
-
-    Attributes
-    ----------
-    obligation
-        What holds.
-    engine
-        Which engine says so.
-    seconds
-        How long it took.
-    states
-        The largest automaton on the way; 0 where the engine does not say.
-    """
+    """One obligation that an engine found to hold."""
 
     obligation: Obligation
     engine: EngineName
     seconds: float
+    #: Of the largest automaton on the way; 0 where the engine does not say.
     states: int
 
 

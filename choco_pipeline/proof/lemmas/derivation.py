@@ -50,10 +50,7 @@ class LastStep:
     def statements(self) -> Iterator[IntegerStatement]:
         """Yield statements on integers that together say: what is known makes the claim true.
 
-        Raises
-        ------
-        LemmaError
-            If what is known is of another kind than the claim speaks of.
+        Raises `LemmaError` if what is known is of another kind than the claim speaks of.
         """
         check = self.claim.check
         match check:
@@ -199,10 +196,8 @@ class Derivation:
 def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     """Return how a claim follows from premises by the lemmas that it names.
 
-    Raises
-    ------
-    LemmaError, FamilyError
-        If it does not: a lemma speaks of other games, or the premises do, or of other kinds of numbers.
+    Raises `LemmaError` or `FamilyError` if it does not: a lemma speaks of other games, or the premises do, or of other
+    kinds of numbers.
     """
     statement = claim.statement
     assert statement.follows_from is not None

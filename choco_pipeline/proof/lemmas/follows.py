@@ -26,7 +26,7 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import Derivation, derived
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
-from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
@@ -49,12 +49,8 @@ def settle_following(
 
     The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
     parameters is None where there is none. About so many seconds may each sentence take. The verdict is as
-    `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``.
-
-    Raises
-    ------
-    DisagreementError
-        If judges contradict each other; also if the claim is false in a table, though it follows.
+    `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``. Raises
+    `DisagreementError` if judges contradict each other; also if the claim is false in a table, though it follows.
     """
     start = time.perf_counter()
     claim = Claim.from_json(document)
@@ -151,10 +147,7 @@ def _steps(
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
     """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
 
-    Raises
-    ------
-    DisagreementError
-        If it says that one of them is false.
+    Raises `DisagreementError` if it says that one of them is false.
     """
     if not verdict.is_proved:
         return verdict

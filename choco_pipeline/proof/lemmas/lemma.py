@@ -76,10 +76,7 @@ class Lemma(ABC):
     def needs(self, game: Played) -> tuple[Played, ...]:
         """Return of which games something must be known, for it to say something of these.
 
-        Raises
-        ------
-        LemmaError
-            If it speaks of no such games.
+        Raises `LemmaError` if it speaks of no such games.
         """
 
     @abstractmethod

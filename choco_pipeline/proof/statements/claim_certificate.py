@@ -139,9 +139,8 @@ def agreed(
     evidence: Mapping[str, object], on_game: Sequence[str], no_answer: Mapping[Any, str]
 ) -> dict[str, object]:
     """Return a finding's evidence with the engines that agree on its game, too, and why others do not."""
-    asked = evidence.get(
-        "engines", ["own"]
-    )  # printed numbers are read off the automata by this program
+    # Printed numbers are read off the automata by this program.
+    asked = evidence.get("engines", ["own"])
     assert isinstance(asked, Sequence)
     silent = evidence.get("no_answer", {})
     assert isinstance(silent, Mapping)

@@ -37,7 +37,6 @@ from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.conditions import has_value, holds
 from choco_pipeline.proof.statements.decided_values import (
     about_count,
     about_list,
@@ -45,7 +44,7 @@ from choco_pipeline.proof.statements.decided_values import (
     about_values,
 )
 from choco_pipeline.proof.statements.explained import MOST_OPTIONS, counterexample_at
-from choco_pipeline.proof.statements.question import VALUE, Question
+from choco_pipeline.proof.statements.question import VALUE, Question, has_value, holds
 
 
 def decide(
@@ -68,10 +67,6 @@ def decide(
         The game's proved relation: its Grundy numbers for a claim on these, else those or its P-positions.
     certificate
         What shows the relation to be right; the verdict names it.
-    engines
-        Which engines must agree; the installed ones by default.
-    seconds
-        About so long an answer is waited for.
 
     Returns
     -------

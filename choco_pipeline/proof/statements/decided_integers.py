@@ -15,7 +15,7 @@ from choco_pipeline.claims.standalone.integers import find_integers
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.nodes import Binary, Name, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Node, names_of, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.proof.arithmetic.agreement import Agreement
@@ -30,8 +30,8 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.conditions import least
 from choco_pipeline.proof.statements.integer_sentences import Spoken
+from choco_pipeline.proof.statements.question import least
 
 #: A statement is decided for so many choices of its fixed integers, the first ones: each takes its share of the time.
 MOST_CHOICES = 100
@@ -110,9 +110,9 @@ def _by_operators(formula: Formula) -> Iterator[tuple[str, str]]:
     """Yield the names that an operator needs as numbers, each with the part that says so."""
     for node in _nodes(formula):
         if isinstance(node, Binary) and node.operator in _BY_THE_RIGHT:
-            yield from ((name, render(node)) for name in _names(node.right))
+            yield from ((name, render(node)) for name in names_of(node.right))
         if isinstance(node, Binary) and node.operator == "**":
-            yield from ((name, render(node)) for name in _names(node))
+            yield from ((name, render(node)) for name in names_of(node))
 
 
 def _by_steps(check: IntegerStatement) -> Iterator[tuple[str, str]]:
@@ -146,8 +146,8 @@ def _product(
             if (
                 isinstance(node, Binary)
                 and node.operator == "*"
-                and _open(check, _names(node.left), needed)
-                and _open(check, _names(node.right), needed)
+                and _open(check, names_of(node.left), needed)
+                and _open(check, names_of(node.right), needed)
             ):
                 return node
     return None
@@ -157,7 +157,7 @@ def _factor(check: IntegerStatement, product: Binary, needed: dict[str, str]) ->
     """Return the names that make one side of a product a number: the side whose first name stands first."""
     number = check.number
     order = [*check.all, *check.let, *(() if number is None else (*number.of, *number.let)), "N"]
-    sides = [_open(check, _names(side), needed) for side in (product.left, product.right)]
+    sides = [_open(check, names_of(side), needed) for side in (product.left, product.right)]
     return min(sides, key=lambda names: min(map(order.index, names)))
 
 
@@ -179,10 +179,6 @@ def _nodes(formula: Formula) -> Iterator[Node]:
     return walk(parse_nodes(formula.text, None, formula.functions))
 
 
-def _names(node: Node) -> Set[str]:
-    return {part.name for part in walk(node) if isinstance(part, Name)}
-
-
 #: MONA is asked for so long at a time: there are hundreds of questions, and a dozen of them take it minutes.
 MONA_SECONDS = 0.5
 NONE = "no integers are ones that it speaks of"
@@ -193,7 +189,8 @@ def decide_integers(
 ) -> list[tuple[dict[str, int], Finding]]:
     """Return whether a statement on integers is true, whatever bound no less than its own its ranges have.
 
-    About so many seconds an answer is waited for, for all choices together.
+    About so many seconds an answer is waited for, for all choices together. Raises `DisagreementError` if the engines
+    contradict each other, or one contradicts the definition.
 
     Returns
     -------
@@ -204,11 +201,6 @@ def decide_integers(
         ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
         says it. Evidence: the engines that agree, the states of the largest automaton, and, as ``all_choices``, whether
         the statement is decided for every choice in its ranges.
-
-    Raises
-    ------
-    DisagreementError
-        If the engines contradict each other, or one contradicts the definition.
     """
     check = claim.check
     if not isinstance(check, IntegerStatement):

@@ -34,9 +34,15 @@ from choco_pipeline.proof.arithmetic.logic import (
 )
 from choco_pipeline.proof.games.automaton_counts import number_below
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statements.conditions import at_negative, has_value, holds, least
 from choco_pipeline.proof.statements.explained import counterexample_at, number_at, outcome
-from choco_pipeline.proof.statements.question import VALUE, Question
+from choco_pipeline.proof.statements.question import (
+    VALUE,
+    Question,
+    at_negative,
+    has_value,
+    holds,
+    least,
+)
 
 
 def about_values(question: Question, check: Values) -> Finding:
@@ -143,12 +149,10 @@ def about_list(question: Question, check: PList) -> Finding:
     heaps = len(question.coordinates)
     printed = {tuple(position) for position in check.positions}
 
-    def is_printed(passes: int) -> Sentence:
-        chosen = (q[:heaps] for q in printed if not question.left or q[heaps] == passes)
-        return disjunction(*(_is(question, position) for position in chosen))
-
     def wrong(passes: int) -> Sentence:
-        listed, due = is_printed(passes), _among(question, check, passes)
+        chosen = (q[:heaps] for q in printed if not question.left or q[heaps] == passes)
+        listed = disjunction(*(_is(question, position) for position in chosen))
+        due = _among(question, check, passes)
         return disjunction(conjunction(listed, negation(due)), conjunction(due, negation(listed)))
 
     def shown(position: Position) -> Counterexample:

@@ -40,7 +40,16 @@ class ProvedPosition:
     @property
     def number(self) -> int | None:
         """The Grundy number; None if only the outcome is proved."""
-        return self._number(self.position) if self.proof.relation == "grundy" else None
+        if self.proof.relation == "p":
+            return None
+        heaps = len(self.proof.ruleset.base.coordinates)
+        here = self.proof.automata[self.position[heaps] if len(self.position) > heaps else 0]
+        for i, coordinate in enumerate(self.position[:heaps]):
+            here = conjunction(here, constant(str(i), coordinate))
+        value = witness(here)
+        if value is None:
+            raise DisagreementError(f"{self.proof.ruleset.notation}: {self.position} has no value")
+        return value[str(heaps)]
 
     @property
     def is_p_position(self) -> bool:
@@ -54,21 +63,7 @@ class ProvedPosition:
         return next((option for option in options if self._is_p(option)), None)
 
     def _is_p(self, position: Position) -> bool:
-        return (
-            self.proof.holds(position)
-            if self.proof.relation == "p"
-            else self.proof.holds(position, 0)
-        )
-
-    def _number(self, position: Position) -> int:
-        heaps = len(self.proof.ruleset.base.coordinates)
-        here = self.proof.automata[position[heaps] if len(position) > heaps else 0]
-        for i, coordinate in enumerate(position[:heaps]):
-            here = conjunction(here, constant(str(i), coordinate))
-        value = witness(here)
-        if value is None:
-            raise DisagreementError(f"{self.proof.ruleset.notation}: {position} has no value")
-        return value[str(heaps)]
+        return self.proof.holds(position, *(() if self.proof.relation == "p" else (0,)))
 
 
 def counterexample_at(
@@ -76,10 +71,8 @@ def counterexample_at(
 ) -> Counterexample:
     """Return what is the case at a position that contradicts a claim, what was claimed, and what shows it.
 
-    Raises
-    ------
-    DisagreementError
-        If the claim is not wrong there, or the automata do not say what the definition of the game does.
+    Raises `DisagreementError` if the claim is not wrong there, or the automata do not say what the definition of the game
+    does.
     """
     game, position = known.proof.ruleset, known.position
     named = claim.environment(parameters) | dict(zip(game.coordinates, position, strict=True))

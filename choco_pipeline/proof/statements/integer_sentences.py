@@ -39,15 +39,6 @@ class Spoken:
     Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
     begins; one that follows from others and may be negative is a difference of two.
 
-    Attributes
-    ----------
-    bound
-        The variable of the bound `N`.
-    ranges
-        That the integers lie in their ranges, for a bound no less than the statement's own.
-    supposed
-        What else is supposed of them, and what those are that follow.
-
     Raises
     ------
     NotDefinableError
@@ -58,16 +49,19 @@ class Spoken:
 
     def __init__(self, check: IntegerStatement, fixed: Mapping[str, int]) -> None:
         self.check = check
+        #: The variable of the bound `N`.
         self.bound = Auxiliary("N")
         self._integers = _Integers({"N": Sum.of(self.bound)})
         for name, value in fixed.items():
             self._integers.set(name, Sum({}, value))
         ranges = [part for name in check.all for part in self._within(name)]
+        #: That the integers lie in their ranges, for a bound no less than the statement's own.
         self.ranges = (*ranges, linear({self.bound: 1}, -check.bound, ">="))
         supposed = [
             part for name, let in check.let.items() for part in self._integers.follows(name, let)
         ]
         supposed += [self._integers.say(part) for part in conditions_of(check.where)]
+        #: What else is supposed of them, and what those are that follow.
         self.supposed = conjunction(*supposed)
 
     @cached_property

@@ -8,7 +8,6 @@ position at which a guess is wrong joins the small ones, and the next guess is r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,10 +26,9 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.conditions import holds
 from choco_pipeline.proof.statements.decided_claims import wrong_at
 from choco_pipeline.proof.statements.explained import ProvedPosition
-from choco_pipeline.proof.statements.question import Question
+from choco_pipeline.proof.statements.question import Question, holds
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -38,19 +36,9 @@ BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
 GUESSES = 8
 
 
-@dataclass(frozen=True)
-class Formulas:
-    """What a proved relation is by formulas, each position by one of them, or by several that agree."""
-
-    #: Formulas of Grundy numbers, or a condition that P-positions alone satisfy.
-    cases: tuple[FormulaCase, ...]
-    #: Who agrees that they are right at every position.
-    engines: tuple[str, ...]
-
-
 def formulas(
     proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> Formulas | None:
+) -> FormulaOfProof | None:
     """Look for formulas of a proved game without passes, and prove them.
 
     About so long is looked for them; the shortest ones that are found and proved are returned.
@@ -73,24 +61,12 @@ def formulas(
             case Proved() if len(asked) > 1:
                 finding = decide_cases(proof, guess, asked, clock.left)
         if isinstance(finding.verdict, Proved):
-            return Formulas(guess, tuple(sorted(finding.evidence["engines"], reverse=True)))
+            sign = "P ⇔ " if proof.relation == "p" else "G = "
+            agreed = tuple(sorted(finding.evidence["engines"], reverse=True))
+            text = sign + "; ".join(map(str, guess))
+            return FormulaOfProof(text=text, cases=guess, engines=agreed)
         return None
     return None
-
-
-def described_formula(
-    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> FormulaOfProof | None:
-    """Return the formulas of a proved relation as documents have them."""
-    formula = formulas(proof, engines, seconds)
-    if formula is None:
-        return None
-    sign = "P ⇔ " if proof.relation == "p" else "G = "
-    return FormulaOfProof(
-        text=sign + "; ".join(map(str, formula.cases)),
-        cases=formula.cases,
-        engines=formula.engines,
-    )
 
 
 def decide_cases(
@@ -104,12 +80,8 @@ def decide_cases(
     This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
 
     The finding is as that of `choco_pipeline.proof.statements.decided_claims.decide`, without a certificate's path; a
-    counterexample is the least position that is in no case, or in one that is wrong there.
-
-    Raises
-    ------
-    DisagreementError
-        If the engines contradict each other, or the cases are right at the counterexample.
+    counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
+    the engines contradict each other, or the cases are right at the counterexample.
     """
     claims = [Claim.from_json(_claim(proof, case)) for case in cases]
     checks = [claim.check for claim in claims]

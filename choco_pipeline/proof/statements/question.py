@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.automata.dfa import Auxiliary
+from choco_pipeline.automata.algebra import shortest
+from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Vacuous
 from choco_pipeline.errors import DisagreementError, LimitError
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, render, substitute
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.agreement import Agreement
 from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
     Member,
     Sentence,
     conjunction,
@@ -24,12 +28,111 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
 )
 from choco_pipeline.proof.arithmetic.mona import EngineName
+from choco_pipeline.proof.arithmetic.terms import Meaning, condition, value_is
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statements.conditions import at_most_each, holds, least
 from choco_pipeline.proof.statements.explained import ProvedPosition
+
+
+def holds(
+    formula: Formula | None, values: Mapping[str, int], names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Return that a condition is true, its names being natural numbers.
+
+    What is computed on the way may be negative: ``(x-1) ^ y == 0`` needs y = -1 at x = 0, and so is false there.
+
+    A formula that is None always holds; `values` are integers for parameters and the passes left; `names` says what stands
+    for the other names, by default they themselves.
+
+    Raises
+    ------
+    NotDefinableError
+        If the logic cannot say it; the message names the part.
+    FormulaError
+        If a part has no value, whatever the names are.
+
+    Examples
+    --------
+    >>> from choco_pipeline.proof.arithmetic.logic import written
+    >>> print(written(holds(parse("x+p < k*y"), {"k": 3, "p": 1})))
+    not - x + 3*y - 1 <= 0
+    """
+    return TRUE if formula is None else condition(formula.substitute(values), names)
+
+
+def has_value(
+    formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
+) -> Sentence:
+    """Return that an integer formula has the value `variable`, or if `negative` -`variable`-1; see `holds`."""
+    stated = parse(f"-({formula.text})-1") if negative else formula
+    return value_is(variable, stated.substitute(values))
+
+
+def at_negative(formula: Formula, name: str) -> Formula:
+    """Return the formula with -`name`-1 in place of `name`: what it says of negative numbers, said of natural ones.
+
+    Examples
+    --------
+    >>> at_negative(parse("v == -3 or v*v > 9"), "v")
+    Formula('-v-1 == -3 or (-v-1)*(-v-1) > 9')
+    """
+    root = parse_nodes(formula.text, None, formula.functions)
+    complement = Binary("-", Negate(Name(name)), Integer(1))
+    return parse(render(substitute(root, {name: complement})), functions=formula.functions)
+
+
+def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
+    """Return that each of the numbers is at most `most`; that nothing is asked of them if it is None."""
+    if most is None:
+        return TRUE
+    return conjunction(*(linear({name: 1}, -most, "<=") for name in names))
+
+
+def least(a: Automaton, order: tuple[Variable, ...]) -> Position | None:
+    """Return the numbers in a relation whose largest is least, and of these the first, number by number.
+
+    `order` are its tracks in the order in which numbers are compared, and returned; one that is no track is 0. None if the
+    relation is empty.
+    """
+    layers = shortest(a)
+    if layers is None:
+        return None
+    # Of the numbers that may follow a state, those with the least maximum lead after one more digit too; of those with
+    # equal maxima, which one leads depends on which of them are maximal, so that each choice of these is kept.
+    following: dict[int, dict[int, Position]] = {
+        state: {(1 << len(order)) - 1: (0,) * len(order)} for state in layers.pop()
+    }
+    digits = [
+        [symbol >> a.tracks.index(name) & 1 if name in a.tracks else 0 for name in order]
+        for symbol in range(a.delta.shape[1])
+    ]
+    for layer in reversed(layers):
+        following = {
+            state: _leading(
+                tuple(2 * r + d for r, d in zip(rest, digits[symbol], strict=True))
+                for symbol, after in enumerate(a.delta[state].tolist())
+                for rest in following.get(after, {}).values()
+            )
+            for state in layer
+        }
+    return min(following[0].values(), key=lambda position: (max(position, default=0), position))
+
+
+def _leading(positions: Iterable[Position]) -> dict[int, Position]:
+    """Return, of numbers with the least maximum, the first for each set of those that are maximal."""
+    best: dict[int, Position] = {}
+    lowest = -1
+    for position in positions:
+        largest = max(position, default=0)
+        if lowest in (-1, largest) or largest < lowest:
+            if largest != lowest:
+                best, lowest = {}, largest
+            maximal = sum((number == largest) << i for i, number in enumerate(position))
+            best[maximal] = min(position, best.get(maximal, position))
+    return best
+
 
 #: The Grundy number of a position, or a value at a P-position.
 VALUE = Auxiliary("'v")

@@ -47,10 +47,7 @@ Names = tuple[str, ...]
 class DirectCase:
     """A case of a family, in which limited coordinates are integers, and others are sums of names.
 
-    Raises
-    ------
-    FamilyError
-        If heights or the relation are such that more than linear conditions would be needed.
+    Raises `FamilyError` if heights or the relation are such that more than linear conditions would be needed.
     """
 
     family: Family
@@ -89,7 +86,8 @@ class DirectCase:
     def is_position(self, at: Position) -> str:
         """Return that no coordinate is negative or above its largest value."""
         natural = [at_least_0(at[name]) for name in self.coordinates]
-        return all_of([*natural, *(self._is_legal(at, y) for y in self.case.heights)])
+        rooms = (self._room(at, y, at[y]) for y in self.case.heights)
+        return all_of([*natural, *map(at_least_0, rooms)])
 
     def is_inconsistent(self, at: Position) -> str:
         """Return that a position is in the relation with an option in it, or is not, without one."""
@@ -138,9 +136,6 @@ class DirectCase:
             if option[name] != at[name]:
                 conditions.append(at_least_0(self.case.heights[name].divisor - 1 - room))
         return all_of(conditions)
-
-    def _is_legal(self, at: Position, name: str) -> str:
-        return at_least_0(self._room(at, name, at[name]))
 
     def _room(self, at: Position, name: str, value: Affine) -> Affine:
         """Return what is not negative exactly if a coordinate may have a value."""

@@ -94,9 +94,7 @@ def _solved(case: FamilyCase) -> FamilyCase:
         divisor = gcd(*(c for _, c in condition.terms))
         for name, c in condition.terms:
             if abs(c) == divisor and condition.constant % divisor == 0 and len(condition.terms) > 1:
-                others = Affine.of(name) * c - condition
-                others = Affine.total({n: q // c for n, q in others.terms}, others.constant // c)
-                put = {name: others}
+                put = {name: (Affine.of(name) * c - condition) // c}
                 kept = (other.substitute(put) for other in case.conditions)
                 return _solved(with_sums(case, put, (k for k in kept if not k.is_constant)))
     return case

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.clock import Budget, Clock
+from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
     CaseFormulaProof,
@@ -17,11 +17,13 @@ from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
 )
 from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
+from choco_pipeline.proof.uniform.families.affine import ZERO
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember, refutation
 from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
-from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError
-from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
+from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
+from choco_pipeline.proof.uniform.invariants.locations import option
 from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
 from choco_pipeline.proof.uniform.smt import texts
 
@@ -156,7 +158,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
-            proofs.append(_way(family)(family, case, clock))
+            proofs.append(_proved(family, case, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {said(case)}: {error}"
             return FamilyProof(family, "undecided", why, tuple(proofs), None, looked_at, (), clock.spent)  # fmt: skip
@@ -164,14 +166,13 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     return FamilyProof(family, "proved", why, tuple(proofs), None, looked_at, tuple(SOLVERS), clock.spent)  # fmt: skip
 
 
-def _way(family: Family) -> Callable[[Family, FamilyCase, Clock], CaseProof]:
-    if family.where:
-        return _direct_proof
-    return _formula_proof if family.is_by_cases else _case_proof
-
-
-def _case_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     """Return a proof of a case, or of one that it is a part of."""
+    if family.where:
+        return _direct_proof(family, case, clock)
+    if family.is_by_cases:
+        proof = prove_by_cases(family, case, clock)
+        return CaseProof(case, (), proof.texts, by_cases=proof)
     try:
         return _own_proof(family, case, clock)
     except LostError as error:
@@ -204,11 +205,6 @@ def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     return CaseProof(case, (), proved, direct.largest)
 
 
-def _formula_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
-    proof = prove_by_cases(family, case, clock)
-    return CaseProof(case, (), proof.texts, by_cases=proof)
-
-
 def _failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
     """Return counterexamples for every member, if some are found in a small part of the time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
@@ -235,3 +231,53 @@ def _told(wrong: RefutingMember) -> str:
         words = ("an N-position", "a P-position")
         return f"{at}{wrong.position} is {words[wrong.value == 0]}, not {words[wrong.said]}"
     return f"{at}{wrong.position} has the Grundy number {wrong.value}, not {wrong.said}"
+
+
+#: Rounds of preconditions beyond which no family is known to need more: each makes some times as many states.
+MOST_ROUNDS = 2
+
+
+def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
+    """Yield what makes the relation right in a case."""
+    if family.kind == "grundy":
+        yield FamilyObligation(family, case, "value")
+    for number, _ in enumerate(family.description.moves):
+        yield FamilyObligation(family, case, "exclusion", number)
+    yield FamilyObligation(family, case, "option")
+
+
+def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
+    """Return what proves an obligation, or raise `UndecidedError` saying where it stood."""
+    last = None
+    for variant, rounds, all_hypotheses in _rungs(obligation):
+        try:
+            return search(variant, clock, rounds=rounds, all_hypotheses=all_hypotheses)
+        except LostError as error:
+            last = error
+        except OverError as error:
+            raise UndecidedError(
+                f"{variant.name}, predicates of {rounds} rounds: {error}"
+            ) from None
+    raise LostError(f"no invariant is found: {last}")
+
+
+def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int, bool]]:
+    limited = frozenset(obligation.case.heights)
+    watched = limited | {option(name) for name in limited}
+    plain = replace(obligation, watched=frozenset(), singles=False)
+    if obligation.kind == "value":
+        variants = [replace(obligation, watched=limited)]
+    elif obligation.kind == "exclusion":
+        variants = [plain, obligation]
+    elif (
+        all(shift == ZERO for shift in obligation.case.shifts.values())
+        and not obligation.has_target
+    ):
+        variants = [obligation, replace(obligation, watched=watched)]
+    else:
+        variants = [replace(obligation, watched=watched)]
+    for rounds in range(MOST_ROUNDS + 1):
+        for variant in variants:
+            yield variant, rounds, False
+        if obligation.kind == "option" and rounds:
+            yield variants[-1], rounds, True

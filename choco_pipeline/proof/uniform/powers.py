@@ -53,10 +53,7 @@ Written = Mapping[str, Digits]
 class PowerCase:
     """A case of a family with powers of 2.
 
-    Raises
-    ------
-    FamilyError
-        If the game or the relation is of another kind than what is decided here.
+    Raises `FamilyError` if the game or the relation is of another kind than what is decided here.
     """
 
     family: Family
@@ -265,4 +262,4 @@ def _divided(total: Affine, divisor: int) -> Affine | None:
     parts = [*(c for _, c in total.terms), total.constant]
     if any(part % divisor for part in parts):
         return None
-    return Affine.total({n: c // divisor for n, c in total.terms}, total.constant // divisor)
+    return total // divisor

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of, decide
+from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import (
     And,
     Bitwise,
@@ -27,7 +27,7 @@ from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
 from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
-from tests.proof.relations import by_formula, small, small_sets
+from tests.proof.relations import by_formula, decide, small, small_sets
 
 MOST = 4
 

@@ -9,7 +9,6 @@ from choco_pipeline import Nim
 from choco_pipeline.automata.arithmetic import linear as linear_automaton
 from choco_pipeline.cli import doctor
 from choco_pipeline.proof.arithmetic import mona
-from choco_pipeline.proof.arithmetic.engine import decide
 from choco_pipeline.proof.arithmetic.logic import free, less
 from choco_pipeline.proof.arithmetic.mona import (
     KNOWN,
@@ -22,6 +21,7 @@ from choco_pipeline.proof.arithmetic.mona import (
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 from tests.proof.interpret import truth
+from tests.proof.relations import decide
 
 REAL = shutil.which("mona")
 RELATIONS = {"R": linear_automaton({"0": 3, "1": -1}, 0, "<=")}

@@ -11,7 +11,7 @@ from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.automata.arithmetic import linear as linear_automaton
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.proof.arithmetic import mona
-from choco_pipeline.proof.arithmetic.engine import Engine, decide
+from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import (
     And,
     Bitwise,
@@ -31,7 +31,7 @@ from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
 from tests.proof.interpret import REACH, depth, sentences, truth
-from tests.proof.relations import by_formula, small, small_sets
+from tests.proof.relations import by_formula, decide, small, small_sets
 
 needs_mona = pytest.mark.skipif(mona_version() is None, reason="mona is not installed")
 

@@ -20,7 +20,6 @@ from choco_pipeline import (
 )
 from choco_pipeline.formula import parse
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.proof.arithmetic.engine import decide
 from choco_pipeline.proof.arithmetic.logic import Member, free
 from choco_pipeline.proof.games.moves import has_moves, legal, some_option
 from choco_pipeline.proof.games.obligations import obligations
@@ -28,6 +27,7 @@ from choco_pipeline.proof.proof_errors import NotDefinableError
 from tests.effort import examples
 from tests.proof.interpret import truth
 from tests.proof.own_games import all_own_games
+from tests.proof.relations import decide
 from tests.rulesets import rulesets
 
 nested = st.sampled_from(

@@ -13,7 +13,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.logic import TRUE
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.conditions import (
+from choco_pipeline.proof.statements.question import (
     at_most_each,
     at_negative,
     has_value,

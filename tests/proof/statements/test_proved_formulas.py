@@ -20,7 +20,6 @@ from choco_pipeline.proof.statements import proved_formulas as module
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.proved_formulas import (
     decide_cases,
-    described_formula,
     formulas,
 )
 from tests.claims.claims import claim_on
@@ -111,8 +110,7 @@ def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> 
     assert found.engines == ("own",)
     assert numbers_agree("step-bar(k=1)", found)
     text = "G = z+(y+1)//2 where (y+z)%2 == 0; min(3*(z-y)//2, z-(y+1)//2) where (y+z)%2 == 1"
-    described = described_formula(proved("step-bar(k=1)", "grundy"), OWN)
-    assert described == FormulaOfProof(text=text, cases=found.cases, engines=("own",))
+    assert found == FormulaOfProof(text=text, cases=found.cases, engines=("own",))
 
 
 @pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
@@ -147,7 +145,7 @@ def test_games_with_one_formula(text, relation, formula) -> None:
 def test_games_without_a_formula() -> None:
     assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
     assert formulas(proved("with-pass(nim(2), passes=1)"), OWN) is None
-    assert described_formula(proved("step-bar(k=3)", "grundy"), OWN) is None
+    assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
     undecided = prove(parse_ruleset("nim(2)"), engines=OWN, seconds=1e-9)
     assert formulas(undecided, OWN) is None
 

@@ -14,8 +14,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.family_prover import prove_family
-from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.family_prover import obligations, prove_family, prove_obligation
 from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
 from choco_pipeline.proof.uniform.smt import texts
 

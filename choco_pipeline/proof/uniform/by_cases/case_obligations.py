@@ -63,10 +63,8 @@ class NamedQuotient:
 class CaseObligations:
     """A case of a family that says of Grundy numbers that they are a formula by cases.
 
-    Raises
-    ------
-    FamilyError
-        If a largest value depends on a coordinate that has one, or products of several parameters would be needed.
+    Raises `FamilyError` if a largest value depends on a coordinate that has one, or products of several parameters would be
+    needed.
     """
 
     family: Family

@@ -72,8 +72,7 @@ class Quotients:
 def _whole(dividend: Affine, divisor: Affine) -> Affine:
     """Return a sum whose multiple by the divisor leaves little of the dividend: no products, or no large numbers."""
     if divisor.is_constant:
-        size = divisor.constant
-        return Affine.total({n: c // size for n, c in dividend.terms}, dividend.constant // size)
+        return dividend // divisor.constant
     whole = number(0)
     (name, size), *others = divisor.terms
     for term, c in dividend.terms:
@@ -133,7 +132,7 @@ def _bound(total: Affine, unknown: set[str], quotients: Quotients) -> tuple[str,
         rest -= product(a, Affine.of(name))
     first = next(iter(multiples.values()))
     size = gcd(*(c for a in multiples.values() for c in (*dict(a.terms).values(), a.constant)))
-    common = _divided(first, gcd(*(c for _, c in first.terms), first.constant)) * size
+    common = first // gcd(*(c for _, c in first.terms), first.constant) * size
     ratios = {name: _ratio(a, common) for name, a in multiples.items()}
     if any(ratio is None for ratio in ratios.values()):
         return None
@@ -162,10 +161,6 @@ def _multiple(total: Affine, name: str) -> Affine:
     return multiple
 
 
-def _divided(total: Affine, by: int) -> Affine:
-    return Affine.total({n: c // by for n, c in total.terms}, total.constant // by)
-
-
 def _ratio(total: Affine, by: Affine) -> int | None:
     """Return the integer that a sum is a multiple by; None if there is none."""
     place = next((name for name, _ in by.terms), None)
@@ -186,10 +181,7 @@ def chosen_options(
 ) -> tuple[list[SoughtOption], list[NamedQuotient]]:
     """Return few options that suffice for small members, and the quotients in them.
 
-    Raises
-    ------
-    UndecidedError
-        If some value of some member is had by none of them.
+    Raises `UndecidedError` if some value of some member is had by none of them.
     """
     works = np.concatenate(
         [_works(game, options, quotients, values, clock) for values in _members(game)], axis=1

@@ -77,6 +77,10 @@ class Affine:
             f"({self})*({other}) multiplies parameters: only multiples by a constant are linear"
         )
 
+    def __floordiv__(self, divisor: int) -> Affine:
+        """Return the sum with each coefficient, and the constant, divided and rounded down."""
+        return Affine.total({n: c // divisor for n, c in self.terms}, self.constant // divisor)
+
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
         """Return this sum with sums put in for some names."""
         if self.names.isdisjoint(values):

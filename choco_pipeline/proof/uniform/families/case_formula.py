@@ -19,6 +19,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    names_of,
     render,
     walk,
     with_operands,
@@ -80,7 +81,7 @@ class RemainderChoice:
 
     def equal(self, place: Place, value: Affine) -> list[Conjunction]:
         """Return when the formula has a value: one of these, sums that are all not negative."""
-        least, most = at_least(self.term, place, value), at_most(self.term, place, value)
+        least, most = (bounded(self.term, place, value, sign) for sign in (1, -1))
         return _both(least, most)
 
 
@@ -122,32 +123,19 @@ def value_at(form: LinearForm, place: Place) -> Affine:
     return total
 
 
-def at_least(term: CaseTerm, place: Place, value: Affine) -> list[Conjunction]:
-    """Return when a term is at least a value: one of these, sums that are all not negative."""
+def bounded(term: CaseTerm, place: Place, value: Affine, sign: int) -> list[Conjunction]:
+    """Return when a term is at least a value, or at most that for the sign -1: one of these, sums that are all not negative."""
     match term:
         case LinearForm():
-            return [(value_at(term, place) - value,)]
-        case ShiftedTerm(form, sign, inner):
-            rest = value - value_at(form, place)
-            return at_least(inner, place, rest) if sign > 0 else at_most(inner, place, -rest)
+            return [((value_at(term, place) - value) * sign,)]
+        case ShiftedTerm(form, own, inner):
+            return bounded(inner, place, (value - value_at(form, place)) * own, sign * own)
         case QuotientTerm(dividend, divisor):
-            return at_least(dividend, place, product(divisor, value))
+            rest = ZERO if sign > 0 else divisor - 1
+            return bounded(dividend, place, product(divisor, value) + rest, sign)
         case ExtremeTerm(is_largest, terms):
-            return _joined([at_least(part, place, value) for part in terms], some=is_largest)
-
-
-def at_most(term: CaseTerm, place: Place, value: Affine) -> list[Conjunction]:
-    """Return when a term is at most a value: one of these, sums that are all not negative."""
-    match term:
-        case LinearForm():
-            return [(value - value_at(term, place),)]
-        case ShiftedTerm(form, sign, inner):
-            rest = value - value_at(form, place)
-            return at_most(inner, place, rest) if sign > 0 else at_least(inner, place, -rest)
-        case QuotientTerm(dividend, divisor):
-            return at_most(dividend, place, product(divisor, value) + divisor - 1)
-        case ExtremeTerm(is_largest, terms):
-            return _joined([at_most(part, place, value) for part in terms], some=not is_largest)
+            parts = [bounded(part, place, value, sign) for part in terms]
+            return _joined(parts, some=is_largest == (sign > 0))
 
 
 @dataclass(frozen=True)
@@ -217,7 +205,7 @@ def _modulus(reader: LinearFormReader, node: Binary) -> int:
 def _bends(node: Node, coordinates: frozenset[str]) -> bool:
     """Whether this is an operation that makes a sum of coordinates something else."""
     is_bent = isinstance(node, Call) or (isinstance(node, Binary) and node.operator not in "+-*")
-    return is_bent and any(isinstance(n, Name) and n.name in coordinates for n in walk(node))
+    return is_bent and not names_of(node).isdisjoint(coordinates)
 
 
 def _plus(form: LinearForm, sign: int, term: CaseTerm) -> CaseTerm:

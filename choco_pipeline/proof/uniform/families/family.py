@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, names_of, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
@@ -316,7 +316,7 @@ def _divides(node: Node, reader: LinearFormReader) -> bool:
     return any(
         isinstance(part, Binary)
         and part.operator in ("//", "%", ">>")
-        and any(isinstance(n, Name) and n.name in reader.coordinates for n in walk(part))
+        and not names_of(part).isdisjoint(reader.coordinates)
         for part in walk(node)
     )
 

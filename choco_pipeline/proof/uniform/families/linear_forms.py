@@ -142,7 +142,7 @@ class LinearFormReader:
                 raise ResiduesNeededError(name, q // gcd(c, q))
         if operator == "%":
             return number(dividend.constant % q)
-        return Affine.total({n: c // q for n, c in dividend.terms}, dividend.constant // q)
+        return dividend // q
 
     def _extreme(self, function: str, values: list[Affine]) -> Affine:
         best = values[0]

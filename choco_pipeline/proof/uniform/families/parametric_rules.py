@@ -68,10 +68,7 @@ class ParametricRules:
 def describe(text: str) -> ParametricRules:
     """Return the rules of a ruleset with parameters.
 
-    Raises
-    ------
-    FamilyError
-        If a move, a height or a condition is of a kind that is not proved for all parameters.
+    Raises `FamilyError` if a move, a height or a condition is of a kind that is not proved for all parameters.
     """
     notation = read(text)
     arguments: dict[str, Formula] = {}

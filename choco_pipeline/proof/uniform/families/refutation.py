@@ -68,7 +68,8 @@ def refutation(family: Family, clock: Clock) -> tuple[RefutingMember | None, int
             break
         try:
             game = family.description.member(values)
-            bound = MOST_BOUND if family.where else bound_for(values)
+            bound = min(max(LEAST_BOUND, 2 * max(values.values(), default=0) + 6), MOST_BOUND)
+            bound = MOST_BOUND if family.where else bound
             refuting = disagreement(family, game, values, bound)
         except ChocoError:  # no game, or one that is too large
             continue
@@ -76,11 +77,6 @@ def refutation(family: Family, clock: Clock) -> tuple[RefutingMember | None, int
         if refuting is not None:
             return refuting, looked_at
     return None, looked_at
-
-
-def bound_for(values: Mapping[str, int]) -> int:
-    """Return how far tables of a member go."""
-    return min(max(LEAST_BOUND, 2 * max(values.values(), default=0) + 6), MOST_BOUND)
 
 
 def disagreement(

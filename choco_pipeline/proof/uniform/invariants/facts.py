@@ -81,15 +81,10 @@ def _parities(
                         added += a * digits[track]
                     is_known = all(c % 2 == 0 for _, c in added.terms)
                     sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
-    parities = {}
-    for there, sets in seen.items():
-        parities[there] = tuple(
-            (counter, r)
-            for counter, values in sets.items()
-            for r in values
-            if len(values) == 1 and r is not None
-        )
-    return parities
+    return {
+        there: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
+        for there, sets in seen.items()
+    }
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -236,9 +231,7 @@ def _asked(
 def _normal(p: Affine) -> Affine:
     """Return the same inequality with coefficients that have no divisor in common."""
     common = gcd(*(c for _, c in p.terms)) if p.terms else 0
-    if common < 2:
-        return p
-    return Affine(tuple((n, c // common) for n, c in p.terms), p.constant // common)
+    return p if common < 2 else p // common
 
 
 def _distinct(base: list[z3.BoolRef], candidates: list[Affine], clock: Clock) -> list[Affine]:
