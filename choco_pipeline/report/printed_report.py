@@ -16,7 +16,7 @@ from choco_pipeline.report.claims.standings import Standing, standings
 from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.found_statements.found import FoundStatements
 from choco_pipeline.report.found_statements.found_exports import preamble, tex_sections
-from choco_pipeline.report.math.latex_text import tex_text
+from choco_pipeline.report.math.latex import tex_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
 LATEX = "pdflatex"

@@ -12,7 +12,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.found_statements.found import found_of
-from choco_pipeline.report.math.latex_text import tex_text
+from choco_pipeline.report.math.latex import tex_text
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict, whole

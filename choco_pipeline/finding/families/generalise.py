@@ -47,7 +47,7 @@ from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.pooled_formulas import pooled_formula
+from choco_pipeline.mining.closed_forms.learnt_formulas import pooled_formula
 from choco_pipeline.mining.closed_forms.readings import Reading
 
 #: A formula must hold in so many of the tables that are searched.

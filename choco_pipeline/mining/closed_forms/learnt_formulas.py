@@ -1,4 +1,4 @@
-"""Formulas for the P-positions or the Grundy numbers of one table: learnt on a small box, tested on all of the rest."""
+"""Formulas for P-positions or Grundy numbers: learnt on a small box of a table and tested on the rest, or on several tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import xarray as xr
 
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.closed_forms.atoms import MULTIPLES, Ints, length
+from choco_pipeline.mining.closed_forms.atoms import MULTIPLES, Ints, Truths, length
 from choco_pipeline.mining.closed_forms.cases import (
     FormulaCase,
     beyond_slopes,
@@ -23,17 +23,18 @@ from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.mining.closed_forms.value_forms import conditions_on
 from choco_pipeline.mining.search_evidence import Candidates, Seen
 from choco_pipeline.mining.table_findings import FormulaLine, FormulasFinding
-from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at
+from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at, select
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
 SIDES = {1: 64, 2: 31, 3: 11}
 SMALLEST_SIDE = 5
 #: Side of the box on which formulas beyond a slope are learnt: of it they cover a part only.
 SLOPE_SIDE = 127
-#: Cells of the box that a formula is guessed from at first, as many of them with a number as without.
-SAMPLE = 300
-#: Guesses, each from the cells that the last one had wrong, too; and how many such cells at a time.
-GUESSES, MORE = 8, 24
+#: Of what a formula is guessed from at first, as much with a number as without; guesses; and points that the last one had wrong
+#: which each takes more: on a box of one table, and on several small tables together.
+ON_A_TABLE, ON_SEVERAL = (300, 8, 24), (400, 6, 40)
+#: P-positions that are needed of several tables, and others.
+FEWEST_POOLED = 24
 #: A formula may be wrong at so many positions, which are then stated.
 EXCEPTIONS = 4
 #: The rest of the table must have at least so many cells.
@@ -155,28 +156,19 @@ class _TableSearch:
     ) -> tuple[FormulaCase, ...] | None:
         """Return the shortest formulas that are right on a box: guessed on some of it, corrected by what is wrong."""
         points, target = self.reading.points(box), self.reading.target(box)
-        random = np.random.default_rng(0)
-        chosen = np.zeros(len(box), np.bool_)
-        for kind in (target.asked, ~target.asked):
-            cells = np.flatnonzero(kind)
-            chosen[random.permutation(cells)[: SAMPLE if kind.all() else SAMPLE // 2]] = True
-        for _ in range(GUESSES):
-            here = {name: values[chosen] for name, values in points.items()}
+
+        def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
+            here = select(points, chosen)
             atoms = Atoms.grown(
                 self.reading.names, here, self.reading.own_numbers, self.reading.passes
             )
             self.candidates += len(atoms.formulas)
-            cases = guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
-            if cases is None:
-                return None
-            wrong = self.reading.wrong(box, cases)
-            if wrong.sum() <= forgiven:
-                return cases
-            new = np.flatnonzero(wrong & ~chosen)[:MORE]
-            if not new.size:
-                return None
-            chosen[new] = True
-        return None
+            return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
+
+        def wrong(cases: Sequence[FormulaCase]) -> Truths:
+            return self.reading.wrong(box, cases)
+
+        return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
 
     def _held_on(self, side: int, cases: Sequence[FormulaCase]) -> int | None:
         """Return at how many positions outside of a box formulas are right; None if one is wrong, or they are few."""
@@ -228,3 +220,65 @@ class _TableSearch:
             held_on=Seen(positions=held_on, what=f"the rest of the table, to bound {cells.bound}"),
             tried=self.tried,
         )
+
+
+def pooled_formula(readings: Sequence[Reading]) -> str | None:
+    """Return the shortest formula that is 0 at the P-positions of several tables alone; None if there is none.
+
+    The cells of these tables are positions, in coordinates with the same names. The bars of one cell each of an uncut bar are as
+    many positions as it has cells. That is too few to tell a formula from chance, and to test it on. In heaps, the coordinates of
+    the positions, one formula may be right for bars of all sizes, though: so the positions of all of them are put together.
+    """
+    blocks = [(reading, block) for reading in readings for block in reading.cells.blocks()]
+    targets = [reading.target(block) for reading, block in blocks]
+    tops = [target.tops for target in targets if target.tops is not None]
+    if len(tops) < len(targets) or not targets:
+        return None
+    names = readings[0].names
+    points: dict[str, Ints] = {
+        name: np.concatenate([reading.points(block)[name] for reading, block in blocks])
+        for name in names
+    }
+    target = Target(np.concatenate([part.numbers for part in targets]), np.concatenate(tops))
+    if min(target.asked.sum(), (~target.asked).sum()) < FEWEST_POOLED:
+        return None
+
+    def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
+        here = select(points, chosen)
+        atoms = Atoms.grown(names, here, (), readings[0].passes)
+        cases = shortest_cases(replace(atoms, passes={}), here, target.at(chosen))
+        return cases if cases is not None and len(cases) == 1 else None
+
+    def wrong(cases: Sequence[FormulaCase]) -> Truths:
+        return ~target.right(np.asarray(parse(cases[0].formula).evaluate(points), np.int64))
+
+    cases = _corrected(guessed, wrong, target, ON_SEVERAL)
+    return None if cases is None else cases[0].formula
+
+
+def _corrected(
+    guessed: Callable[[Truths], tuple[FormulaCase, ...] | None],
+    wrong: Callable[[Sequence[FormulaCase]], Truths],
+    target: Target,
+    limits: tuple[int, int, int],
+    forgiven: int = 0,
+) -> tuple[FormulaCase, ...] | None:
+    """Return formulas that are guessed at some points, and then at those, too, at which the last ones were wrong."""
+    sample, guesses, more = limits
+    random = np.random.default_rng(0)
+    chosen: Truths = np.zeros(target.numbers.shape, np.bool_)
+    for kind in (target.asked, ~target.asked):
+        most = sample if kind.all() else sample // 2
+        chosen[random.permutation(np.flatnonzero(kind))[:most]] = True
+    for _ in range(guesses):
+        cases = guessed(chosen)
+        if cases is None:
+            return None
+        are_wrong = wrong(cases)
+        if are_wrong.sum() <= forgiven:
+            return cases
+        new = np.flatnonzero(are_wrong & ~chosen)[:more]
+        if not new.size:
+            return None
+        chosen[new] = True
+    return None

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimPair, Decided, PairKind
-from choco_pipeline.report.claims.counterexamples import Shown
-from choco_pipeline.report.claims.verdict_cells import Cell
+from choco_pipeline.report.claims.verdict_cells import Cell, Shown
 from choco_pipeline.report.claims.verdicts import ClaimView, decides
 from choco_pipeline.sweep.run_ledger import Ledger
 

@@ -1,4 +1,4 @@
-"""The cells of a claim: each of its verdicts with the evidence, and how they are laid out."""
+"""The cells of a claim: each of its verdicts with the evidence and the counterexample, and how they are laid out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import VerdictKind, verdict_detail
+from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, verdict_detail
 from choco_pipeline.commands import command
+from choco_pipeline.drawing import draw_svg
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.report.claims.counterexamples import Shown, shown
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.claims.evidence_rows import EvidenceValue, evidence_rows
 
 #: A table of the ledger.
@@ -168,3 +173,63 @@ def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[
     bound = f"--bound {verdict.bound}" if ruleset and verdict.bound else ""
     given = [f"{name}={value}" for name, value in verdict.parameters.items()]
     return [*commands, ("repeats the check", " ".join([check, *given, bound]).strip())]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A counterexample."""
+
+    #: Its coordinates, or the integers, by name; "" where the claim is not about single positions.
+    place: str
+    #: What is the case there, and what the claim says instead.
+    found: str
+    claimed: str
+    #: The winning move in words; "" where there is none, or none is wanted.
+    option: str
+    #: What shows that it is so, or that there is no winning move; "" where that is not known.
+    because: str
+    #: The position drawn; empty for integers, and where drawings are not wanted.
+    picture: Markup
+
+
+def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
+    """Return a counterexample as it is shown.
+
+    A statement on integers has no game.
+    """
+    position, option = refutes.position, refutes.option
+    picture = (
+        _drawn(ruleset, position, option)
+        if drawn and ruleset and position is not None
+        else Markup()
+    )
+    return Shown(
+        "" if position is None else place_text(refutes),
+        refutes.found,
+        refutes.claimed,
+        _move(refutes.coordinates, position, option) if position and option else "",
+        refutes.reason or "",
+        picture,
+    )
+
+
+def _drawn(ruleset: str, position: Sequence[int], option: Sequence[int] | None) -> Markup:
+    try:
+        return Markup(draw_svg(parse_ruleset(ruleset), position, option))
+    except RulesetError:  # a height table that is not at hand here: the numbers are shown
+        return Markup()
+
+
+def _move(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str:
+    """Return which coordinates a move changes.
+
+    Examples
+    --------
+    >>> _move(["y", "z"], [2, 5], [1, 3])
+    'y from 2 to 1, z from 5 to 3'
+    """
+    return ", ".join(
+        f"{name} from {old} to {new}"
+        for name, old, new in zip(names, before, after, strict=True)
+        if old != new
+    )

@@ -23,8 +23,7 @@ from choco_pipeline.proof.family_check.document import FamilyText, read_family
 from choco_pipeline.proof.family_check.first_members import first_members
 from choco_pipeline.report.environment import count, environment, templates
 from choco_pipeline.report.family_proofs.family_views import CaseView, case_views
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.latex_text import tex_code, tex_text
+from choco_pipeline.report.math.latex import LaTeX, tex_code, tex_text
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
 

@@ -15,8 +15,7 @@ from choco_pipeline.report.found_statements.found_formulas import Phrase, displa
 from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
 from choco_pipeline.report.found_statements.known_claims import RestatedClaim
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.latex_text import tex_code, tex_text
+from choco_pipeline.report.math.latex import LaTeX, tex_code, tex_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
 

@@ -23,8 +23,7 @@ from choco_pipeline.report.found_statements.found_exports import markdown, tex
 from choco_pipeline.report.found_statements.found_formulas import (
     displayed,
 )
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.latex_text import tex_text
+from choco_pipeline.report.math.latex import LaTeX, tex_text
 from choco_pipeline.report.task import write_report, write_report_with_found
 from tests.report.documents import whole
 from tests.report.found_documents import CERTIFICATE, HOSTILE, a_document, a_statement, statements
