@@ -23,12 +23,7 @@ class ProcessorTime:
 
     They are of a processor, so that no verdict depends on what else the machine does.
 
-    Parameters
-    ----------
-    seconds
-        For all pieces together.
-    more
-        What gives more, as an error says it.
+    An error says what gives `more`.
     """
 
     def __init__(self, seconds: float, more: str) -> None:

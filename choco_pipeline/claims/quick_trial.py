@@ -91,26 +91,13 @@ def trials(
 ) -> Iterator[Trial]:
     """Check a claim in this process, and return an iterator over what was found.
 
-    Parameters
-    ----------
-    claim
-        One of a catalogue.
-    given
-        Integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for
-        integers of `every`; for a statement without a ruleset, integers for some of its names.
-    bound
-        Of the tables, or of the integers; by default the sample's, then the claim's reach. The shape of a rectangular
-        bar is its own bound.
-    report
-        Told how many tables are done, and how many there are.
-    limit
-        Of each trial's time; none by default.
+    Given are integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for integers of
+    `every`; for a statement without a ruleset, integers for some of its names. The bound, of the tables or of the integers, is by
+    default the sample's, then the claim's reach; the shape of a rectangular bar is its own. The report is told how many tables are
+    done, and how many there are; the limit is of each trial's time.
 
-    Returns
-    -------
-    Iterator[Trial]
-        One for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim
-        that compares tables, or that needs none. What is wrong with the request is raised at once.
+    There is one trial for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim that
+    compares tables, or that needs none. What is wrong with the request is raised at once.
 
     Raises
     ------

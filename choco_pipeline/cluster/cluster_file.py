@@ -130,17 +130,10 @@ KINDS: dict[str, type[Description]] = {
 
 
 def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -> Description:
-    """Return the cluster that the command line asks for.
+    """Return the cluster that the command line asks for, by the name of its file in ``config/clusters``.
 
-    Parameters
-    ----------
-    name
-        ``config/clusters/NAME.yaml`` describes it. None for a running cluster if there is a `scheduler`, else for
-        the one named ``local``, whose file may be missing.
-    workers
-        Said on the command line, this outweighs what a file of kind ``local`` says.
-    scheduler
-        The same for a file of kind ``running``.
+    Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing. What is said
+    of workers outweighs a file of kind ``local``, and a scheduler one of kind ``running``.
 
     Raises
     ------

@@ -187,14 +187,9 @@ class Formula:
         return self._like(name_part(self._root, part._root, name))
 
     def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
-        """Return this formula with a name for each look-up in a table, and what each name looks up.
+        """Return this formula with a name for each look-up of a function in a table, and what each name looks up.
 
-        Parameters
-        ----------
-        function : str
-            The look-up function.
-        prefix : str
-            What the new names begin with, before a number; no name of this formula may begin so.
+        The names begin with the prefix, before a number; no name of this formula may begin so.
 
         Examples
         --------
@@ -268,12 +263,7 @@ class Formula:
     ) -> tuple[int, int]:
         """Return a least and a greatest integer that enclose every value; (0, 1) for a truth.
 
-        Parameters
-        ----------
-        ranges : mapping of str to (int, int)
-            The least and the greatest value of every name.
-        functions : mapping of str to (int, int), optional
-            The least and the greatest value of every look-up function.
+        The ranges are the least and the greatest value of every name, and of every look-up function.
 
         Raises
         ------
@@ -288,14 +278,9 @@ class Formula:
         return Enclosure(self.source, ranges, functions or {}, MAX_BITS + 1).of(self._root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return whether this truth holds for all integers of an interval, or for none of them; None if neither is known.
+        """Return whether this truth on one name holds for all integers of an interval, or for none; None if neither is known.
 
-        Parameters
-        ----------
-        name : str
-            Its only name.
-        low, high : int or infinity
-            The ends, each included; ``-inf`` and ``inf`` for no end.
+        Both ends are included; ``-inf`` and ``inf`` stand for no end.
 
         Raises
         ------
@@ -320,14 +305,7 @@ class Formula:
         return (machine.truth if self.is_truth else machine.integer)(self._root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
-        """Return integers for the names of `pattern` that make it this formula, or None.
-
-        Parameters
-        ----------
-        pattern : Formula
-            Its names in `fixed` stand for themselves, all others for an integer literal.
-        fixed : collection of str
-            Names that are not to be replaced.
+        """Return integers for the names of `pattern`, but for those in `fixed`, that make it this formula, or None.
 
         Examples
         --------

@@ -93,14 +93,9 @@ class Range:
 
 
 def parse_range(text: str, names: Collection[str] | None = None) -> Range:
-    """Read a range or a single integer formula.
+    """Read a range, ``first..last`` or ``first..last step n``, or a single integer formula; columns in errors count in the text.
 
-    Parameters
-    ----------
-    text
-        ``first..last``, ``first..last step n``, or one formula; columns in errors count in it.
-    names
-        The names that may occur; by default any.
+    By default any names may occur.
 
     Raises
     ------

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, TableCheck
-from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.documents.record import write_record_if_changed
 from choco_pipeline.mining.mine_order import MineOrder, TableSearch
@@ -67,8 +66,9 @@ def table_orders(
     for planned in tables:
         table_id, ruleset = planned.spec.table_id, planned.spec.ruleset
         for claim, parameters in catalogue.fitting(ruleset, planned.spec.quantity):
-            kind: Kind = claim.check
-            if not kind.reads_tables:  # the definition decides, so the largest table stands for all
+            if (
+                not claim.check.reads_tables
+            ):  # the definition decides, so the largest table stands for all
                 case = (claim.id, ruleset, tuple(parameters.values()))
                 if planned.spec.bound < largest[ruleset] or case in decided:
                     continue

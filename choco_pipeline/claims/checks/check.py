@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
-from choco_pipeline.claims.checks.generations import compare_generation
-from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, count_positions_with
+from choco_pipeline.claims.checks.generations import find_generation
+from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
 from choco_pipeline.claims.checks.octahedron import find_section
 from choco_pipeline.claims.checks.option_sets import find_option_set
 from choco_pipeline.claims.checks.options import find_options
@@ -15,15 +15,15 @@ from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.pattern import find_pattern
 from choco_pipeline.claims.checks.printed import (
     find_listing,
+    find_moves,
     find_p_list,
     find_printed_numbers,
+    find_shapes,
 )
-from choco_pipeline.claims.checks.printed_options import find_moves, find_shapes
 from choco_pipeline.claims.checks.related import find_related
 from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
-from choco_pipeline.claims.evidence.explain import counterexample_at
+from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.shared_pass import Pass, alone
-from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import (
     Cellular,
     Count,
@@ -121,18 +121,18 @@ def _find(case: ClaimCase) -> Pass[Finding]:
             if check.relation in _PREMISE and not tally.met:
                 return Finding(case.nothing(_PREMISE[check.relation]))
             free = case.cells.free
-            return _conclude(case, tally, {"free": free} if free and case.reach is None else {})
+            return concluded(case, tally, {"free": free} if free and case.reach is None else {})
         case GrundyNumbers():
-            return _conclude(case, (yield from compare_grundy_numbers(check, *on, case.reach)), {})
+            return concluded(case, (yield from compare_grundy_numbers(check, *on, case.reach)))
         case Cellular():
-            return _conclude(case, compare_generation(check, *on), {})
+            return find_generation(check, case)
         case Values():
             compared = yield from collect_values(check, *on, case.reach)
             return _conclude_values(case, check, compared)
         case Related():
             return find_related(check, case)
         case Count():
-            return _conclude_count(case, check)
+            return find_count(check, case)
         case Counts():
             number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
             why = "compares tables: this one gives a number, the ledger compares them"
@@ -161,43 +161,11 @@ def _find(case: ClaimCase) -> Pass[Finding]:
             assert_never(check)
 
 
-def _conclude(case: ClaimCase, tally: Tally, evidence: Mapping[str, Any]) -> Finding:
-    evidence = {**evidence, **_about_the_reach(case, tally)}
-    if tally.failures:
-        if tally.least is None:
-            actual = "the automaton has a cell outside of the bar that is not 0"
-            counterexample = Counterexample(actual, "none")
-        else:
-            counterexample = counterexample_at(case, tally.least)
-        refuted = Finding(Refuted(counterexample, tally.settled), evidence)
-        return refuted.with_evidence({"failures": tally.failures})
-    if not tally.settled:
-        return Finding(case.nothing("position"))
-    return Finding(case.agreement(tally.settled), evidence)
-
-
-def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
-    """Return whether a statement with a bound of its own could have a larger one."""
-    if case.reach is None or case.bound <= case.reach:
-        return {}
-    if tally.beyond is None:
-        return {"reach": case.reach, "true_up_to": case.bound, "best_possible": False}
-    true_up_to = tally.size(tally.beyond) - 1
-    if tally.least is not None:
-        true_up_to = tally.size(tally.least) - 1
-    return {
-        "reach": case.reach,
-        "true_up_to": true_up_to,
-        "best_possible": true_up_to == case.reach,
-        "false_at": list(tally.beyond),
-    }
-
-
 def _conclude_values(case: ClaimCase, check: Values, compared: ComparedValues) -> Finding:
     evidence = compared.evidence()
     if compared.tally.least is not None:
         verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
-        return Finding(verdict, evidence).with_evidence({"failures": compared.tally.failures})
+        return Finding(verdict, {**evidence, "failures": compared.tally.failures})
     if case.is_complete:
         return _conclude_finite_values(case, check, compared, evidence)
     if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
@@ -247,27 +215,6 @@ def _conclude_finite_values(
     if check.relation == "contains-all" and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
     return Finding(Exhausted(compared.tally.settled), evidence)
-
-
-def _conclude_count(case: ClaimCase, check: Count) -> Finding:
-    if not case.is_complete:
-        return Finding(
-            Undecided(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
-        )
-    counted, among = count_positions_with(
-        check, case.environment, case.cells, case.block, case.reach
-    )
-    unit = "P-position" if check.over == "p-positions" else "position"
-    claimed = int(check.equals.value(case.environment))
-    evidence = {"counted": counted, "among": among}
-    what = f"{unit}s"
-    if check.beside:
-        what = f"choices of {what} and of {', '.join(check.beside)}"
-    if counted == claimed:
-        if not among:
-            return Finding(case.nothing(unit), evidence)
-        return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
-    return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
 
 
 def _which_occur(compared: ComparedValues) -> str:

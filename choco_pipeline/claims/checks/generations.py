@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from choco_pipeline.claims.evidence.explain import concluded
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Cellular
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Cells, Ints, select
+from choco_pipeline.tables.reading.cells import Ints, select
 
 #: Cells computed, over all generations: some seconds of work.
 MOST_CELLS = 1 << 32
@@ -19,10 +20,8 @@ MOST_CELLS_AT_ONCE = 1 << 24
 LARGEST_SUM = (1 << 63) - 1
 
 
-def compare_generation(
-    check: Cellular, environment: Mapping[str, int], cells: Cells, size: int
-) -> Tally:
-    """Return where table and automaton disagree; arguments as in `compare_p_positions`.
+def find_generation(check: Cellular, case: ClaimCase) -> Finding:
+    """Return whether the P-positions of a rectangular bar are the cells of a generation that are not 0.
 
     A cell of the generation that is not 0 but lies outside the bar is counted as a failure without a place.
 
@@ -31,20 +30,25 @@ def compare_generation(
     LimitError
         If the generation is too large or too late.
     """
-    generation = int(check.generation.value(environment))
+    generation = int(check.generation.value(case.environment))
     grid, (low_i, low_j) = generation_of(check, generation)
-    tally = Tally(cells)
+    tally = Tally(case.cells)
     inside = 0
-    for block in cells.blocks(size):
+    for block in case.cells.blocks(case.block):
         i, j = block.points["i"] - low_i, block.points["j"] - low_j
         covered = (i >= 0) & (i < grid.shape[0]) & (j >= 0) & (j < grid.shape[1])
         alive = np.zeros(len(block), np.bool_)
         alive[covered] = grid[i[covered], j[covered]] != 0
         inside += int(alive.sum())
         tally.settled += len(block)
-        tally.fail(select(block.points, alive != cells.holds_p(block.values)))
+        tally.fail(select(block.points, alive != case.cells.holds_p(block.values)))
     tally.failures += int(np.count_nonzero(grid)) - inside
-    return tally
+    if tally.failures and tally.least is None:
+        outside = Counterexample(
+            "the automaton has a cell outside of the bar that is not 0", "none"
+        )
+        return concluded(case, tally, counterexample=outside)
+    return concluded(case, tally)
 
 
 def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:

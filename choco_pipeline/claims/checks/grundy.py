@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.claims.scans.cell_tasks import NumbersTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.tables.reading.cells import (
     Cells,
-    Points,
     Slab,
     evaluate_at,
     holds_at,
@@ -42,17 +43,12 @@ def compare_grundy_numbers(
     return tally
 
 
-def count_positions_with(
-    check: Count,
-    environment: Mapping[str, int],
-    cells: Cells,
-    size: int,
-    reach: int | None = None,
-) -> tuple[int, int]:
-    """Return how many positions satisfy the claim's condition, and of how many; arguments as in `compare_p_positions`.
-
-    Where the claim has further integers, choices of a position and of these are counted.
-    """
+def find_count(check: Count, case: ClaimCase) -> Finding:
+    """Return whether so many positions satisfy the claim's condition; with further integers, choices of a position and of these."""
+    environment, cells, size = case.environment, case.cells, case.block
+    if not case.is_complete:
+        why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"
+        return Finding(Undecided(why))
     of = check.of.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     counted = among = 0
@@ -63,18 +59,21 @@ def count_positions_with(
             {**block.points, "grundy": block.values} for block in cells.blocks(size)
         )
     for points in points_of_blocks:
-        inside = cells.within_reach(select_where(points, where), reach)
-        for choices in _with_others(check, environment, inside, size):
+        inside = cells.within_reach(select_where(points, where), case.reach)
+        further = Choices(check.beside, known=environment)
+        together = further.blocks(EvaluationBudget(), size, inside) if check.beside else [inside]
+        for choices in together:
             truths = holds_at(of, choices)
             counted += int(truths.sum())
             among += truths.size
-    return counted, among
-
-
-def _with_others(
-    check: Count, environment: Mapping[str, int], points: Points, size: int
-) -> Iterator[Points]:
-    """Yield positions with every choice of the claim's further integers; as they are if there are none."""
-    if not check.beside:
-        return iter([points])
-    return Choices(check.beside, known=environment).blocks(EvaluationBudget(), size, points)
+    unit = "P-position" if check.over == "p-positions" else "position"
+    claimed = int(check.equals.value(environment))
+    evidence = {"counted": counted, "among": among}
+    what = f"{unit}s"
+    if check.beside:
+        what = f"choices of {what} and of {', '.join(check.beside)}"
+    if counted == claimed:
+        if not among:
+            return Finding(case.nothing(unit), evidence)
+        return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
+    return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from choco_pipeline.claims.evidence.explain import counterexample_at
+from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Octahedron
 from choco_pipeline.claims.language.case import ClaimCase, Finding
@@ -130,10 +130,7 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         place = tally.least[0], tally.least[2]
         share = "in" if covered[place] else "partly in" if touched[place] else "not in"
         claimed = f"its cell is {share} the section of order {order:,}"
-        counterexample = replace(shown, claimed=claimed)
-        return Finding(
-            Refuted(counterexample, tally.settled), evidence | {"failures": tally.failures}
-        )
+        return concluded(case, tally, evidence, replace(shown, claimed=claimed))
     if section.loose is not None:
         u, v = section.loose
         actual = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"

@@ -59,8 +59,7 @@ def find_option_set(check: OptionSet, case: ClaimCase) -> Finding:
             wrong.append((some[row], tuple(cells[:, wrong_cells[row].argmax()].tolist())))
     evidence = {} if bound == case.bound else {"bound": bound}
     if wrong:
-        heaps = len(game.base.coordinates)
-        position, cell = min(wrong, key=lambda pair: (max(pair[0][:heaps]), pair))
+        position, cell = min(wrong, key=lambda pair: (case.cells.size(pair[0]), pair))
         counterexample = _contradiction(game, position, cell)
         return Finding(
             Refuted(counterexample, len(positions)), {"failures": len(wrong), **evidence}

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from choco_pipeline.claims.evidence.explain import counterexample_at
+from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Pattern
 from choco_pipeline.claims.kinds.bar_kinds import Case as Part
 from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import RectangularBar, Ruleset, WithPass
@@ -53,16 +53,11 @@ def find_pattern(check: Pattern, case: ClaimCase) -> Finding:
                 tally.fail(select(mine.points, wrong))
             if part.where is None:
                 break
-    if tally.least is not None:
-        shown = counterexample_at(case, tally.least)
-        source = _source(parts, case.cells.named(tally.least))
-        return Finding(
-            Refuted(replace(shown, claimed=shown.claimed + source), tally.settled),
-            {"failures": tally.failures},
-        )
-    if not tally.settled:
-        return Finding(case.nothing("position"))
-    return Finding(case.agreement(tally.settled))
+    if tally.least is None:
+        return concluded(case, tally)
+    shown = counterexample_at(case, tally.least)
+    source = _source(parts, case.cells.named(tally.least))
+    return concluded(case, tally, counterexample=replace(shown, claimed=shown.claimed + source))
 
 
 @dataclass(frozen=True)

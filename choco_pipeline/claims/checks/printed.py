@@ -1,4 +1,4 @@
-"""Checking tables and lists that a paper prints, number by number."""
+"""Checking what a paper prints: tables and lists, number by number, and options and shapes by the ruleset's own definition."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from choco_pipeline.claims.evidence.explain import (
     counterexample_to_outcome,
     no_position,
 )
-from choco_pipeline.claims.kinds import GrundyList, GrundyTable, Listing, PList
+from choco_pipeline.claims.kinds import GrundyList, GrundyTable, Listing, Moves, PList, Shape
+from choco_pipeline.claims.kinds.option_kinds import MoveExample
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
+from choco_pipeline.drawing.shape import Squares, shapes_of
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.games import Position
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
 #: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
+#: At most so many options are named.
+MOST_NAMED = 6
 
 
 def find_printed_numbers(check: GrundyTable | GrundyList, case: ClaimCase) -> Finding:
@@ -43,7 +47,7 @@ def find_printed_numbers(check: GrundyTable | GrundyList, case: ClaimCase) -> Fi
     ]
     if not wrong:
         return Finding(Exhausted(len(printed), "number"))
-    position, number = min(wrong, key=lambda entry: (_size(case, entry[0]), entry))
+    position, number = min(wrong, key=lambda entry: (case.cells.size(entry[0]), entry))
     if game.is_position(position):
         counterexample = counterexample_to_number(case, position, number)
     else:
@@ -68,7 +72,7 @@ def find_p_list(check: PList, case: ClaimCase) -> Finding:
     settled = _count_positions(case, where)
     if not wrong:
         return Finding(Exhausted(settled), evidence)
-    position = min(wrong, key=lambda at: (_size(case, at), at))
+    position = min(wrong, key=lambda at: (case.cells.size(at), at))
     evidence |= {"failures": len(wrong), "missing": len(p_positions - printed)}
     if position in p_positions:
         counterexample = counterexample_to_outcome(
@@ -135,7 +139,7 @@ def _count_positions(case: ClaimCase, where: Formula | None) -> int:
     """Return how many positions a printed list, which is short, speaks of."""
     reach = case.reach
     return sum(
-        (reach is None or _size(case, at) <= reach)
+        (reach is None or case.cells.size(at) <= reach)
         and (where is None or bool(where.value(case.cells.named(at))))
         for at in case.cells.game.positions(case.bound if reach is None else reach)
     )
@@ -146,7 +150,7 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     game = case.cells.game
     if not game.is_position(position):
         return no_position(game, position, "P-position")
-    if case.reach is not None and _size(case, position) > case.reach:
+    if case.reach is not None and case.cells.size(position) > case.reach:
         actual = f"it lies beyond {case.reach:,}, where the list ends"
     elif where is not None and not where.value(case.cells.named(position)):
         actual = f"it does not satisfy {math_text(where)}"
@@ -155,10 +159,77 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     return Counterexample(actual, "P-position of the list", position, game.coordinates)
 
 
-def _size(case: ClaimCase, position: Position) -> int:
-    """Return the largest coordinate, passes not counted."""
-    return max(position[: len(case.cells.game.base.coordinates)])
-
-
 def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:
     return None if where is None else where.substitute(case.environment)
+
+
+def find_moves(check: Moves, case: ClaimCase) -> Finding:
+    """Return whether printed options are those that the definition gives; the first example that is wrong refutes."""
+    game = case.cells.game
+    for example in check.examples:
+        position = tuple(example.position)
+        actual = _about_options(game, position, example)
+        if actual is not None:
+            verb = {"all": "are exactly", "among": "include", "none": "include none of"}[
+                example.are
+            ]
+            claimed = f"its options {verb} {_named(map(tuple, example.options))}"
+            return _refuted(case, position, actual, claimed, len(check.examples))
+    return Finding(Exhausted(len(check.examples), "example"))
+
+
+def find_shapes(check: Shape, case: ClaimCase) -> Finding:
+    """Return whether the columns of flat bars are as printed; the first example that is wrong refutes."""
+    game = case.cells.game
+    for example in check.examples:
+        position = tuple(example.position)
+        actual = _not_legal(game, position)
+        if actual is None:
+            columns = _columns(game, position)
+            if columns == example.columns:
+                continue
+            actual = f"its columns are {columns}"
+        return _refuted(
+            case, position, actual, f"its columns are {example.columns}", len(check.examples)
+        )
+    return Finding(Exhausted(len(check.examples), "example"))
+
+
+def _about_options(game: Ruleset, position: Position, example: MoveExample) -> str | None:
+    """Return what is wrong with an example, or None."""
+    problem = _not_legal(game, position)
+    if problem is not None:
+        return problem
+    options, printed = set(game.options(position)), {tuple(option) for option in example.options}
+    if example.are == "none":
+        wrong = printed & options
+        return f"its options include {_named(wrong)}" if wrong else None
+    parts = []
+    if printed - options:
+        parts.append(f"not among its options: {_named(printed - options)}")
+    if example.are == "all" and options - printed:
+        parts.append(f"further options: {_named(options - printed)}")
+    return "; ".join(parts) or None
+
+
+def _columns(game: Ruleset, position: Position) -> list[int]:
+    """Return the numbers of squares in the columns of a flat bar, the bitter square's first, without a strip."""
+    (bar,) = (shape for shape in shapes_of(game, position) if isinstance(shape, Squares))
+    return [bar.above(column) + 1 for column in range(bar.right + 1)]
+
+
+def _not_legal(game: Ruleset, position: Position) -> str | None:
+    return None if game.is_position(position) else f"it is no position: {game.why_not(position)}"
+
+
+def _named(positions: Iterable[Position]) -> str:
+    listed = sorted(positions)
+    more = f" and {len(listed) - MOST_NAMED:,} more" if len(listed) > MOST_NAMED else ""
+    return ", ".join(map(str, listed[:MOST_NAMED])) + more
+
+
+def _refuted(
+    case: ClaimCase, position: Position, actual: str, claimed: str, examples: int
+) -> Finding:
+    counterexample = Counterexample(actual, claimed, position, case.cells.game.coordinates)
+    return Finding(Refuted(counterexample, examples))

@@ -11,10 +11,10 @@ from choco_pipeline.claims.conclusions.claim_row import (
     Right,
 )
 from choco_pipeline.claims.conclusions.conclusion import Outcome
-from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import place_text
 from choco_pipeline.formula.written.parameter_text import parameters_text
 
 #: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
@@ -106,7 +106,7 @@ def _standing(row: ClaimRow) -> str:
             named = f" for {given}" if given else ""
             if decided.position is None:
                 return f"is refuted{named}"
-            return f"is refuted at {place_text(decided)}{named}"
+            return f"is refuted at {place_text(decided.coordinates, decided.position)}{named}"
         case "proved" if row.proved_for:
             return f"is proved for {row.proved_for}"
         case "proved":

@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import Decided
 from choco_pipeline.claims.conclusions.outcomes import Cases, Given, follows_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, counted
+from choco_pipeline.claims.language.verdict import VerdictKind, counted
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 
@@ -21,22 +20,6 @@ CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
 )
 #: What stands where parameters are named and there are no others.
 ALL = "it speaks of no others"
-
-
-def place_text(at: Decided | Counterexample) -> str:
-    """Return the position of a counterexample with the names of its coordinates.
-
-    Examples
-    --------
-    >>> place_text(Counterexample("P-position", "N-position", (2, 5), ("y", "z")))
-    '(y, z) = (2, 5)'
-    >>> place_text(Counterexample("7", "8", (7,), ("x",)))
-    'x = 7'
-    """
-    names, values = at.coordinates, at.position or ()
-    if len(names) == 1:
-        return f"{names[0]} = {values[0]}"
-    return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
 
 
 def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:

@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.ranges import Range
-
-#: Choices of integers that are looked at together.
-BLOCK = 1 << 18
+from choco_pipeline.tables.reading.cells import BLOCK, Points, select
 
 #: Choices of integers that are looked at before a statement counts as too large: some minutes' worth.
 MOST_VISITED = 1 << 31
-
-#: The integers of each name: choice by choice, in flat arrays of one length.
-Points = dict[str, NDArray[np.int64]]
-Truths = NDArray[np.bool_]
 
 
 @dataclass
@@ -152,7 +146,7 @@ class Choices:
                 if name is not None:
                     points = points | {name: values.astype(np.int64, copy=False)}
                 elif not values.all():
-                    points = {key: kept[values.astype(np.bool_)] for key, kept in points.items()}
+                    points = select(points, values.astype(np.bool_))
                 if not _count(points):
                     return points, []
             waiting = later

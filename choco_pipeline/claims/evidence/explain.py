@@ -1,14 +1,18 @@
-"""Counterexamples: what is the case at a position, what was claimed, and which option shows it."""
+"""What comes of a tally, and counterexamples: what is the case at a position, what was claimed, and which option shows it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
+from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import GrundyNumbers, Values
-from choco_pipeline.claims.language.case import ClaimCase
-from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
@@ -93,6 +97,42 @@ def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
             )
         case _:
             return counterexample_to_outcome(case, position)
+
+
+def concluded(
+    case: ClaimCase,
+    tally: Tally,
+    evidence: Mapping[str, Any] = MappingProxyType({}),
+    counterexample: Counterexample | None = None,
+) -> Finding:
+    """Return what a tally of all that was compared comes to; the counterexample is `counterexample_at` its least place by default."""
+    evidence = {**evidence, **_about_the_reach(case, tally)}
+    if tally.failures:
+        if counterexample is None:
+            assert tally.least is not None
+            counterexample = counterexample_at(case, tally.least)
+        refuted = Refuted(counterexample, tally.settled)
+        return Finding(refuted, {**evidence, "failures": tally.failures})
+    if not tally.settled:
+        return Finding(case.nothing("position"))
+    return Finding(case.agreement(tally.settled), evidence)
+
+
+def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
+    """Return whether a statement with a bound of its own could have a larger one."""
+    if case.reach is None or case.bound <= case.reach:
+        return {}
+    if tally.beyond is None:
+        return {"reach": case.reach, "true_up_to": case.bound, "best_possible": False}
+    true_up_to = case.cells.size(tally.beyond) - 1
+    if tally.least is not None:
+        true_up_to = case.cells.size(tally.least) - 1
+    return {
+        "reach": case.reach,
+        "true_up_to": true_up_to,
+        "best_possible": true_up_to == case.reach,
+        "false_at": list(tally.beyond),
+    }
 
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:

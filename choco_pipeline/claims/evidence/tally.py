@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,7 +30,6 @@ class Tally:
     least: Position | None = None
     #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None
-    _sizes: dict[Position, int] = field(default_factory=dict, repr=False)
 
     def meet(self, points: Points, truths: Truths) -> None:
         """Count the points that satisfy the premise of an implication."""
@@ -73,37 +72,27 @@ class Tally:
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
         """Return whether a position of this size, no coordinate of which is less than in `start`, may be less than a known one."""
-        if known is None:
-            return True
-        return (size, start) <= (self._sizes[known], known)
+        return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:
         """Keep the least places of another tally of the same table, where they are less."""
-        self._sizes |= other._sizes
         self.least = self._lesser(self.least, other.least)
         self.beyond = self._lesser(self.beyond, other.beyond)
 
     def _lesser(self, *positions: Position | None) -> Position | None:
         return min(
             (position for position in positions if position is not None),
-            key=lambda position: (self._sizes[position], position),
+            key=lambda position: (self.cells.size(position), position),
             default=None,
         )
-
-    def size(self, position: Position) -> int:
-        """Return the largest coordinate of a position that failed, passes not counted."""
-        return self._sizes[position]
 
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
         """Return the least of some points and one that is known; most blocks have none that is small enough."""
         size = int(sizes.min(initial=_LARGEST))
-        if not sizes.size or (known is not None and self._sizes[known] < size):
+        if not sizes.size or (known is not None and self.cells.size(known) < size):
             return known
         rows = self.cells.positions(select(points, sizes == size))
         for column in range(rows.shape[1]):
             rows = rows[rows[:, column] == rows[:, column].min()]
         position: Position = tuple(rows[0].tolist())
-        if known is not None and self._sizes[known] == size and known <= position:
-            return known
-        self._sizes[position] = size
-        return position
+        return self._lesser(known, position)

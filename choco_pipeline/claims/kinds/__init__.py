@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron, Pattern
-from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, IntegerStatement
+from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.kinds.option_kinds import Moves, Options, OptionSet, Shape
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
@@ -15,7 +15,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Values,
 )
 from choco_pipeline.claims.kinds.printed_kinds import GrundyList, GrundyTable, Listing, PList
-from choco_pipeline.claims.kinds.section_kinds import Sections
 
 Check = Annotated[
     PPositions

@@ -21,6 +21,7 @@ class BarKind(Kind):
     """A statement on uncut rectangular bars."""
 
     rulesets: ClassVar[tuple[str, ...] | None] = ("rectangular-bar",)
+    of_whole_bars: ClassVar[bool] = True
     of_tables: ClassVar[Quantity | None] = "p-positions"
 
 

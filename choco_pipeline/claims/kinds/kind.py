@@ -26,7 +26,7 @@ class Kind(Model):
     #: Whether tables decide it; if not, its ruleset's own definition does, and one table of a ruleset stands for all.
     reads_tables: ClassVar[bool] = True
     #: Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), where the ruleset is one.
-    of_whole_bars: ClassVar[bool] = True
+    of_whole_bars: ClassVar[bool] = False
     #: Names of the only rulesets that it can speak of; None for any.
     rulesets: ClassVar[tuple[str, ...] | None] = None
     #: Whether a claim may, or must, name the largest coordinate that it speaks of.

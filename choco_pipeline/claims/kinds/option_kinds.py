@@ -20,7 +20,6 @@ class Options(Kind):
     """Of every position with a property, no option, some option or every option has another."""
 
     reads_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["options"]
     of: Condition = Field(description="Which positions it speaks of: a condition on coordinates.")
@@ -59,7 +58,6 @@ class OptionSet(Kind):
     """The options of every position are the cells that satisfy `formula`, cells that are no positions looked at, too."""
 
     reads_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["option-set"]
     option: list[Name] = Field(
@@ -109,7 +107,6 @@ class Moves(Kind):
     """Printed examples of options."""
 
     reads_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["moves"]
     examples: list[MoveExample] = Field(min_length=1)
@@ -138,7 +135,6 @@ class Shape(Kind):
     """Printed shapes of step bars."""
 
     reads_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
     rulesets: ClassVar[tuple[str, ...] | None] = ("step-bar", "strip-bar")
 
     kind: Literal["shape"]

@@ -22,6 +22,7 @@ class PPositions(Kind):
     """The P-positions are the positions that satisfy `formula`."""
 
     reach: ClassVar[str] = "may"
+    of_whole_bars: ClassVar[bool] = True
 
     kind: Literal["p-positions"]
     formula: Condition = Field(description="A condition on coordinates and parameters.")
@@ -46,7 +47,6 @@ class GrundyNumbers(Kind):
     """The Grundy number equals an integer formula."""
 
     reach: ClassVar[str] = "may"
-    of_whole_bars: ClassVar[bool] = False
     of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy"]
@@ -67,6 +67,7 @@ class Values(Kind):
     """The values of a formula over the P-positions make a set, stay inside of one, or contain one."""
 
     reach: ClassVar[str] = "may"
+    of_whole_bars: ClassVar[bool] = True
 
     kind: Literal["values"]
     of: Integer = Field(description="An integer formula in coordinates and parameters.")
@@ -90,6 +91,7 @@ class Count(Kind):
     """A finite number of positions, or of P-positions, or of these with further integers, satisfies a condition."""
 
     reach: ClassVar[str] = "must"
+    of_whole_bars: ClassVar[bool] = True
 
     kind: Literal["count"]
     over: Literal["positions", "p-positions"] = "positions"
@@ -136,8 +138,6 @@ class Count(Kind):
 
 class Related(Kind):
     """The Grundy number of a position, or whether it is a P-position, follows from a position of a related game."""
-
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["related"]
     game: Text = Field(

@@ -19,7 +19,6 @@ from choco_pipeline.tables.specs.schema import Quantity
 class GrundyTable(Kind):
     """A printed table of Grundy numbers in two coordinates."""
 
-    of_whole_bars: ClassVar[bool] = False
     of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy-table"]
@@ -49,7 +48,6 @@ class GrundyTable(Kind):
 class GrundyList(Kind):
     """Printed Grundy numbers of single positions."""
 
-    of_whole_bars: ClassVar[bool] = False
     of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy-list"]
@@ -75,7 +73,6 @@ class PList(Kind):
     """A printed list of P-positions: within the reach they are exactly these."""
 
     reach: ClassVar[str] = "must"
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["p-list"]
     positions: list[Coordinates] = Field(min_length=1)
@@ -99,7 +96,6 @@ class Listing(Kind):
     """A printed run of values of a formula at P-positions, in the order in which a program lists them."""
 
     reach: ClassVar[str] = "must"
-    of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["listing"]
     of: Integer = Field(description="An integer formula in coordinates and parameters.")

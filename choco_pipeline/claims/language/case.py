@@ -69,8 +69,8 @@ class ClaimCase:
             return Vacuous(f"no {what} is one that it speaks of")
         return Undecided(f"no {what} up to bound {self.bound:,} is one that it speaks of")
 
-    def agreement(self, settled: int, sense: str | None = None) -> Verdict:
+    def agreement(self, settled: int) -> Verdict:
         """Return the verdict on a statement that `settled` positions of this table agree with."""
         if self.is_complete:
             return Exhausted(settled)
-        return HoldsToBound(settled, self.bound, sense)
+        return HoldsToBound(settled, self.bound)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
-from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claims_file import Entry, Paper, Statement
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.ledger_claim import AS_IN_FILES, LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -76,14 +75,12 @@ class Claim:
     @property
     def is_of_whole_bars(self) -> bool:
         """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
-        kind: Kind = self.check
-        return self.shape in RECTANGULAR and kind.of_whole_bars
+        return self.shape in RECTANGULAR and self.check.of_whole_bars
 
     @property
     def is_over_tables(self) -> bool:
         """Whether it compares tables: one table alone does not decide it."""
-        kind: Kind = self.check
-        return kind.over_tables
+        return self.check.over_tables
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
@@ -244,14 +241,8 @@ class Claim:
         return LedgerClaim(
             id=self.id,
             paper=self.paper,
-            number=self.statement.number,
-            where=self.statement.where,
-            status=self.statement.status,
-            statement=self.statement.statement,
-            note=self.statement.note,
-            corrects=self.statement.corrects,
+            **{key: getattr(self.statement, key) for key in AS_IN_FILES},
             contradicts=tuple(self.statement.contradicts),
-            ruleset=self.statement.ruleset,
             kind=self.check.kind,
             formula=self.check.summary(),
             formal=self.as_json(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Undecided
@@ -27,7 +26,6 @@ def parts_of(part: Formula | Range | None) -> tuple[Formula, ...]:
 def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
     """Yield every formula that decides a claim's verdict, and its place below the claim."""
     statement, kind = claim.statement, claim.check
-    assert isinstance(kind, Kind)
     held: list[tuple[Location, Formula | Range | None]] = [
         *((("every", name), span) for name, span in statement.every.items()),
         *((("some", name), span) for name, span in statement.some.items()),

@@ -43,35 +43,22 @@ class FalseEverywhere(AllParameters):
 
 
 class ClaimVerdict(VerdictRecord):
-    """A verdict on a claim, with its evidence.
+    """A verdict on a claim, with its evidence; the bound is that of the table also where it does not hold to one."""
 
-    Attributes
-    ----------
-    claim, table
-        Ids; no table for what is proved, for statements that need none, and for claims that compare tables.
-    parameters
-        Of the claim; the integers that were fixed, of a statement without a ruleset.
-    for_all
-        All of the parameters that it is on, where it is not on single ones.
-    bound
-        Also of other verdicts than "holds to a bound": that of the table.
-    evidence
-        Plain data that supports it, by kind of claim.
-    certificate
-        Set only where it was found by proof: a file, None where none is kept.
-    seconds
-        That it took.
-    command
-        Of a proof for all parameters: what repeats it.
-    """
-
+    #: Ids; no table for what is proved, for statements that need none, and for claims that compare tables.
     claim: str
     table: str | None
+    #: Of the claim; the integers that were fixed, of a statement without a ruleset.
     parameters: Mapping[str, int]
+    #: All of the parameters that it is on, where it is not on single ones.
     for_all: AllParameters | None = None
+    #: Plain data that supports it, by kind of claim.
     evidence: Mapping[str, Any]
+    #: Set only where it was found by proof: a file, None where none is kept.
     certificate: str | None = None
+    #: That it took.
     seconds: float
+    #: Of a proof for all parameters: what repeats it.
     command: str | None = None
 
     @classmethod

@@ -8,6 +8,9 @@ from typing import Any
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.documents.model import RecordModel
 
+#: What a claim of a ledger says as its file does.
+AS_IN_FILES = ("number", "where", "status", "statement", "note", "corrects", "ruleset")
+
 
 class LedgerClaim(RecordModel):
     """A claim of a ledger."""

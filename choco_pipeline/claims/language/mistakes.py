@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import product
 
-from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.claim_formulas import parts_of
 from choco_pipeline.claims.language.claims_file import Entry
@@ -26,7 +25,7 @@ MOST_TRIED = 12
 
 def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield the place below the claim, and what to say about it, of every mistake."""
-    kind: Kind = claim.check
+    kind = claim.check
     try:
         coordinates = frozenset(claim.coordinates)
         if claim.pattern is not None:
@@ -58,7 +57,7 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
 def _about_the_ruleset(
     claim: Claim, coordinates: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    kind: Kind = claim.check
+    kind = claim.check
     for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     if not kind.of_rulesets:
@@ -91,7 +90,6 @@ def _about_the_ruleset(
 def _about_some(claim: Claim, coordinates: frozenset[str]) -> Iterator[tuple[Location, str]]:
     """Yield formulas other than `when` that use an integer of `some`: which of those that fit would not be said."""
     statement, kind = claim.statement, claim.check
-    assert isinstance(kind, Kind)
     held: list[tuple[Location, Formula | Range | None]] = [
         *((("let", name), formula) for name, formula in statement.let.items()),
         (("reach",), statement.reach),
@@ -107,7 +105,7 @@ def _about_some(claim: Claim, coordinates: frozenset[str]) -> Iterator[tuple[Loc
 
 
 def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
-    kind: Kind = claim.check
+    kind = claim.check
     if not kind.of_rulesets:
         return
     reach = claim.statement.reach
@@ -125,7 +123,6 @@ def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
     statement, kind = claim.statement, claim.check
-    assert isinstance(kind, Kind)
     if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
     if statement.follows_from is not None and statement.reach is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, assert_never
+from typing import Any, ClassVar, Literal, assert_never, get_args
 
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.formula.written.math_text import math_text
@@ -18,91 +18,59 @@ SHORT = 60
 
 @dataclass(frozen=True)
 class Counterexample:
-    """What refutes a claim.
+    """What refutes a claim."""
 
-    Attributes
-    ----------
-    found, claimed
-        What is the case, and what the claim says instead.
-    position
-        The position, or None where the claim is not about single positions.
-    coordinates
-        Names of the position's coordinates.
-    option
-        If `position` is N, and where it is known: an option of it that is P.
-    reason
-        Why `position` has that outcome or Grundy number, as words with it for a subject: which of its options shows that,
-        or that none of them is what would contradict it. None where it is not known, or the claim is not about outcomes.
-    """
-
+    #: What is the case, and what the claim says instead.
     found: str
     claimed: str
+    #: None where the claim is not about single positions; and the names of its coordinates.
     position: Position | None = None
     coordinates: tuple[str, ...] = ()
+    #: If the position is N, and where it is known: an option of it that is P.
     option: Position | None = None
+    #: Why the position has that outcome or Grundy number, as words with it for a subject: which of its options shows that,
+    #: or that none of them is what would contradict it. None where it is not known, or the claim is not about outcomes.
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class Proved:
-    """It holds for all that the statement speaks of; `certificate` names what shows that.
-
-    Attributes
-    ----------
-    certificate
-        A file; of a statement on integers, the command that decides it again.
-    unit
-        What it holds for, where that is not positions.
-    reach
-        The largest coordinate that the statement speaks of, as a formula for all parameters at once; None for any.
-    printed
-        How many printed numbers it holds for, where it speaks of these alone; None for any position.
-    """
+    """It holds for all that the statement speaks of; `certificate` names what shows that."""
 
     kind: ClassVar[VerdictKind] = "proved"
+    #: A file; of a statement on integers, the command that decides it again.
     certificate: str
+    #: What it holds for, where that is not positions.
     unit: str = "position"
+    #: The largest coordinate that the statement speaks of, as a formula for all parameters at once; None for any.
     reach: int | str | None = None
+    #: How many printed numbers it holds for, where it speaks of these alone; None for any position.
     printed: int | None = None
 
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The statement is finite, and every case of it was checked.
-
-    Attributes
-    ----------
-    positions
-        How many positions were settled.
-    unit
-        What was counted, where it is not positions: ``case``, ``number``, …
-    """
+    """The statement is finite, and every case of it was checked."""
 
     kind: ClassVar[VerdictKind] = "exhausted"
+    #: How many positions were settled.
     positions: int
+    #: What was counted, where it is not positions: ``case``, ``number``, …
     unit: str = "position"
 
 
 @dataclass(frozen=True)
 class HoldsToBound:
-    """Nothing in a table contradicts it; an infinite statement may still be false beyond.
-
-    Attributes
-    ----------
-    positions
-        How many positions were settled.
-    bound
-        Largest value of every coordinate that the shape does not limit.
-    sense
-        What it is that holds, where that is not the statement itself on the positions of the table.
-    unit
-        What was counted, where it is not positions.
-    """
+    """Nothing in a table contradicts it; an infinite statement may still be false beyond."""
 
     kind: ClassVar[VerdictKind] = "holds-to-bound"
+    #: How many positions were settled.
     positions: int
+    #: Largest value of every coordinate that the shape does not limit.
     bound: int
+    #: What it is that holds, where that is not the statement itself on the positions of the table.
     sense: str | None = None
+    #: What was counted, where it is not positions.
     unit: str = "position"
 
 
@@ -180,11 +148,8 @@ def verdict_detail(verdict: Verdict) -> str:
         case Refuted(Counterexample(found, claimed, None)):
             return f"{found}, claimed: {claimed}"
         case Refuted(Counterexample(found, claimed, position, coordinates, _, reason)):
-            place = f"({', '.join(coordinates)}) = ({', '.join(map(str, position or ()))})"
-            if len(coordinates) == 1:
-                place = f"{coordinates[0]} = {(position or ('?',))[0]}"
             why = f"; {reason}" if reason and len(reason) <= SHORT else ""
-            return f"at {place}: {found}, claimed: {claimed}{why}"
+            return f"at {place_text(coordinates, position)}: {found}, claimed: {claimed}{why}"
         case Undecided(why) | Vacuous(why):
             return why
         case _:
@@ -193,6 +158,7 @@ def verdict_detail(verdict: Verdict) -> str:
 
 #: What a record has as its `why`, by what a verdict calls it.
 _WHY: Mapping[str, str] = {"certificate": "why", "sense": "why"}
+_KINDS: Mapping[VerdictKind, type[Verdict]] = {kind.kind: kind for kind in get_args(Verdict)}
 
 
 class VerdictRecord(RecordModel):
@@ -216,23 +182,8 @@ class VerdictRecord(RecordModel):
     @property
     def as_verdict(self) -> Verdict:
         """The verdict itself."""
-        why = self.why or ""
-        match self.verdict:
-            case "proved":
-                return Proved(why, self.unit, self.reach, self.printed)
-            case "exhausted":
-                return Exhausted(self.positions, self.unit)
-            case "holds-to-bound":
-                return HoldsToBound(self.positions, self.bound or 0, self.why, self.unit)
-            case "refuted":
-                assert self.counterexample is not None
-                return Refuted(self.counterexample, self.positions)
-            case "undecided":
-                return Undecided(why)
-            case "vacuous":
-                return Vacuous(why)
-            case _:
-                assert_never(self.verdict)
+        kind = _KINDS[self.verdict]
+        return kind(**{of.name: getattr(self, _WHY.get(of.name, of.name)) for of in fields(kind)})
 
 
 def verdict_fields(verdict: Verdict) -> dict[str, Any]:
@@ -240,6 +191,20 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
     own = {_WHY.get(of.name, of.name): getattr(verdict, of.name) for of in fields(verdict)}
     empty = {**dict.fromkeys(VerdictRecord.model_fields), "positions": 0, "unit": "position"}
     return {**empty, **own, "verdict": verdict.kind, "text": verdict_text(verdict)}
+
+
+def place_text(names: Sequence[str], position: Position | None) -> str:
+    """Return a position with the names of its coordinates.
+
+    Examples
+    --------
+    >>> place_text(("y", "z"), (2, 5)), place_text(("x",), (7,))
+    ('(y, z) = (2, 5)', 'x = 7')
+    """
+    values = position or ()
+    if len(names) == 1:
+        return f"{names[0]} = {values[0]}"
+    return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
 
 
 def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:

@@ -158,13 +158,7 @@ def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
 
 
 class CellLoop:
-    """A task on slabs of one shape, compiled.
-
-    Attributes
-    ----------
-    shape
-        What its code was made for.
-    """
+    """A task on slabs of one shape, compiled."""
 
     def __init__(self, task: CellTask, shape: LoopShape) -> None:
         self.shape = shape

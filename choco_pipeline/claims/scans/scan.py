@@ -174,18 +174,12 @@ class ValueCounts:
 
 @dataclass
 class ValueScan:
-    """The values of a formula at the P-positions of one table.
+    """The values of a formula at the P-positions of one table."""
 
-    Attributes
-    ----------
-    formula, where
-        What is computed, and at which P-positions; None for all.
-    cells, reach
-        As in `Scan`; larger positions are left out.
-    """
-
+    #: What is computed, and at which P-positions; None for all.
     formula: Formula
     where: Formula | None
+    #: As in `Scan`; larger positions are left out.
     cells: Cells
     reach: int | None
     _counting: dict[Interval, _Counting | None] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget, Points, Truths
+from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
 from choco_pipeline.claims.kinds import HeightFunctions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
@@ -20,6 +20,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.tables.reading.cells import Points, Truths
 
 #: Integers in one array of the search.
 BLOCK = 1 << 20

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.evidence.choices import (
-    BLOCK,
-    Choices,
-    EvaluationBudget,
-    Points,
-    Truths,
-    values_at,
-)
+from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget, values_at
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.kinds.integer_kinds import Number, conditions_of
 from choco_pipeline.claims.language.case import Finding
@@ -33,6 +26,7 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position
+from choco_pipeline.tables.reading.cells import BLOCK, Points, Truths, select
 
 #: Which of the outer integers a choice of inner ones belongs to; no formula can have this name.
 _ROW = "#row"
@@ -114,18 +108,18 @@ class _Statement:
         size = next(iter(points.values())).size
         right = np.ones(size, np.bool_)
         for condition in conditions_of(self.check.holds):
-            right[right] = self._truths(condition, _at(points, right))
+            right[right] = self._truths(condition, select(points, right))
         if self.check.any:
             still = right.copy()
             for condition in self.check.any:
-                still[still] = ~self._truths(condition, _at(points, still))
+                still[still] = ~self._truths(condition, select(points, still))
             right &= ~still
         if self.check.equivalent:
-            there = _at(points, right)
+            there = select(points, right)
             first, *others = (self._truths(part, there) for part in self.check.equivalent)
             right[right] = np.logical_and.reduce([first == other for other in others])
         if self.check.number is not None:
-            right[right] = self._number_is_right(self.check.number, _at(points, right))
+            right[right] = self._number_is_right(self.check.number, select(points, right))
         return right
 
     def counterexample_at(self, position: Position) -> Counterexample:
@@ -190,10 +184,6 @@ class _Statement:
 
     def _truths(self, condition: Formula, points: Points) -> Truths:
         return values_at(condition, points, self.known).astype(np.bool_, copy=False)
-
-
-def _at(points: Points, keep: Truths) -> Points:
-    return points if keep.all() else {name: values[keep] for name, values in points.items()}
 
 
 def _least(rows: NDArray[np.int64]) -> Position:

@@ -8,14 +8,13 @@ from functools import lru_cache
 import numpy as np
 
 from choco_pipeline.claims.checks.octahedron import section_of
-from choco_pipeline.claims.evidence.choices import Points, values_at
+from choco_pipeline.claims.evidence.choices import values_at
 from choco_pipeline.claims.kinds import Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.formula import Formula
-from choco_pipeline.tables.reading.cells import Truths
+from choco_pipeline.tables.reading.cells import Points, Truths
 
 #: Squares, or small octahedra, that are looked at before a statement counts as too large: some seconds of work.
 MOST_VISITED = 1 << 24
@@ -114,7 +113,7 @@ def _compared(
         points: Points = {"i": i, "j": j}
         mine = left.copy()
         if case.where is not None:
-            mine &= values_at(case.where, points, _named(case.where, known)).astype(np.bool_)
+            mine &= values_at(case.where, points, known).astype(np.bool_)
         left &= ~mine
         if not mine.any():
             continue
@@ -124,7 +123,7 @@ def _compared(
             order, level = (int(part.value(known)) for part in case.like[:2])
             other = _squares(order, level, False)
             here: Points = {"i": i[mine], "j": j[mine]}
-            row, column = (values_at(part, here, _named(part, known)) - 1 for part in case.like[2:])
+            row, column = (values_at(part, here, known) - 1 for part in case.like[2:])
             inside = (np.minimum(row, column) >= 0) & (np.maximum(row, column) < other.shape[0])
             claimed[inside] = other[row[inside], column[inside]]
         wrong[mine] = there[mine] != claimed
@@ -132,10 +131,6 @@ def _compared(
         return spoken, None
     n = int(wrong.argmax())
     return spoken, (int(i[n]), int(j[n]), not bool(there[n]))
-
-
-def _named(formula: Formula, known: Mapping[str, int]) -> dict[str, int]:
-    return {name: value for name, value in known.items() if name in formula.names}
 
 
 def _refuted(

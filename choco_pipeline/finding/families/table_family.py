@@ -223,5 +223,5 @@ def _compared(
             tally = alone(compare_p_positions(positions, environment, cells, BLOCK, reach))
     except (FormulaError, LimitError):  # without a value, or too long to look at: of no use here
         return Outcome(0, None, cells.bound)
-    failure = None if tally.least is None else (tally.least, tally.size(tally.least))
+    failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
     return Outcome(tally.settled, failure, cells.bound)

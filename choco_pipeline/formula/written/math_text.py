@@ -100,12 +100,7 @@ class PlainText:
 
 
 def math_text(formula: Formula | str) -> str:
-    """Return a formula as text, which people read and nothing parses again.
-
-    Parameters
-    ----------
-    formula
-        Or its text, in the formula language.
+    """Return a formula, or its text in the formula language, as text that people read and nothing parses again.
 
     Examples
     --------

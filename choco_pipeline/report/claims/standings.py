@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.conclusion import ANSWERS, SIGNS
 from choco_pipeline.claims.conclusions.outcomes import Given, strongest
-from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper
-from choco_pipeline.claims.language.verdict import VerdictKind, counted
+from choco_pipeline.claims.language.verdict import VerdictKind, counted, place_text
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 from choco_pipeline.report.claims.verdicts import ClaimView
@@ -57,7 +56,7 @@ def _outcome(view: ClaimView) -> str:
 def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     decided = view.row.decided
     assert decided is not None
-    at = "" if decided.position is None else place_text(decided)
+    at = "" if decided.position is None else place_text(decided.coordinates, decided.position)
     given = parameters_text([decided.parameters])
     parts = ("refuted", at and f"at {at}", given and f"for {given}")
     text = " ".join(filter(None, parts))

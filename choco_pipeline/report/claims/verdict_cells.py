@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, verdict_detail
+from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, place_text, verdict_detail
 from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import RulesetError
@@ -204,7 +203,7 @@ def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
         else Markup()
     )
     return Shown(
-        "" if position is None else place_text(refutes),
+        "" if position is None else place_text(refutes.coordinates, position),
         refutes.found,
         refutes.claimed,
         _move(refutes.coordinates, position, option) if position and option else "",

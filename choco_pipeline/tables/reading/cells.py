@@ -184,6 +184,10 @@ class Cells:
         """Return the largest coordinate of each point, passes not counted."""
         return reduce(np.maximum, self._columns(points)[: len(self.game.base.coordinates)])
 
+    def size(self, position: Position) -> int:
+        """Return the largest coordinate of a position, passes not counted."""
+        return max(position[: len(self.game.base.coordinates)])
+
     def _columns(self, points: Points) -> list[Ints]:
         """Return the coordinates of points in the order in which positions hold them."""
         face = self.variable.face
