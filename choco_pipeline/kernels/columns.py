@@ -255,7 +255,7 @@ def fold_columns(
     retire(by_z, 0, x_range[1] - x_range[0])
 
 
-def p_columns(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
+def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
     """Return the y of the one P-position in each column (x, ., z) of a solid bar, with p passes left.
 
     The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
@@ -269,8 +269,6 @@ def p_columns(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> 
         [n_x, n_z] integers, non-negative, never decreasing along either axis.
     passes
         The largest number of passes left.
-    out
-        Where to put the table; else it is allocated.
 
     Returns
     -------
@@ -280,7 +278,7 @@ def p_columns(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> 
     Raises
     ------
     ValueError
-        If the heights, the passes or the shape or dtype of ``out`` are not as above.
+        If the heights or the passes are not as above.
 
     Examples
     --------
@@ -294,7 +292,7 @@ def p_columns(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> 
     n_x, n_z = checked.shape
     # A column has at most (n_x-1) + (n_z-1) + 1 blocked y besides the clipped ones, which bounds the y it can take.
     n_y = min(int(checked[-1, -1]) + 1, n_x + n_z)
-    table = table_for((layers, n_x, n_z), n_y - 1, out)
+    table = table_for((layers, n_x, n_z), n_y - 1)
     by_x = BlockedHeights.start(lines=n_z, layers=layers, n_y=n_y)
     for x in range(0, n_x, TILE_X):
         x_range = (x, min(x + TILE_X, n_x))

@@ -120,7 +120,7 @@ def fold_bar(
                 by_z.top[0, p, highest >> 6] |= bit_of(highest)
 
 
-def grundy_bar(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
+def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
     """Return all Grundy numbers of a bar: positions (y, z) with y ≤ heights[z], and p passes left.
 
     The options are (v, z) for v < y; (min(y, heights[w]), w) for w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same
@@ -138,8 +138,6 @@ def grundy_bar(heights: ArrayLike, passes: int = 0, out: Table | None = None) ->
         [n_z] integers, non-negative and never decreasing.
     passes
         The largest number of passes left.
-    out
-        Where to put the table; else it is allocated.
 
     Returns
     -------
@@ -149,7 +147,7 @@ def grundy_bar(heights: ArrayLike, passes: int = 0, out: Table | None = None) ->
     Raises
     ------
     ValueError
-        If the heights, the passes or the shape or dtype of ``out`` are not as above.
+        If the heights or the passes are not as above.
 
     Examples
     --------
@@ -160,7 +158,7 @@ def grundy_bar(heights: ArrayLike, passes: int = 0, out: Table | None = None) ->
     layers = as_layers(passes)
     n_y = int(checked[-1]) + 1
     largest = (n_y - 1) + (checked.size - 1) + min(passes, 1)
-    table = table_for((layers, checked.size, n_y), largest, out)
+    table = table_for((layers, checked.size, n_y), largest)
     by_z = OptionSets.start(lines=1, layers=layers, largest=largest, n_y=n_y)
     for z in range(0, checked.size, TILE):
         z_range = (z, min(z + TILE, checked.size))

@@ -332,7 +332,7 @@ def grundy_generic(
         -1 where there is no position. A move lowers the coordinates' sum, so no number is larger than that can be.
     """
     largest = sum(sizes) - len(sizes)
-    table = table_for(sizes, largest, None)
+    table = table_for(sizes, largest)
     table[...] = 0
     if is_position is not None:
         np.copyto(table, -1, where=~is_position)

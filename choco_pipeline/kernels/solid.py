@@ -168,7 +168,7 @@ def fold_solid(
             fold_tile(heights, rows, tile, by_x, by_z, grundy)
 
 
-def grundy_solid(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
+def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
     """Return all Grundy numbers of a solid bar: positions (x, y, z) with y ≤ heights[x, z], and p passes left.
 
     The options are (u, min(y, heights[u, z]), z) for u < x; (x, v, z) for v < y; (x, min(y, heights[x, w]), w) for
@@ -185,8 +185,6 @@ def grundy_solid(heights: ArrayLike, passes: int = 0, out: Table | None = None) 
         [n_x, n_z] integers, non-negative, never decreasing along either axis.
     passes
         The largest number of passes left.
-    out
-        Where to put the table; else it is allocated.
 
     Returns
     -------
@@ -196,7 +194,7 @@ def grundy_solid(heights: ArrayLike, passes: int = 0, out: Table | None = None) 
     Raises
     ------
     ValueError
-        If the heights, the passes or the shape or dtype of ``out`` are not as above.
+        If the heights or the passes are not as above.
 
     Examples
     --------
@@ -210,7 +208,7 @@ def grundy_solid(heights: ArrayLike, passes: int = 0, out: Table | None = None) 
     n_x, n_z = checked.shape
     n_y = int(checked[-1, -1]) + 1
     largest = (n_x - 1) + (n_y - 1) + (n_z - 1) + min(passes, 1)
-    table = table_for((layers, n_x, n_z, n_y), largest, out)
+    table = table_for((layers, n_x, n_z, n_y), largest)
     by_x = OptionSets.start(lines=n_z, layers=layers, largest=largest, n_y=n_y)
     for x in range(0, n_x, TILE):
         x_range = (x, min(x + TILE, n_x))

@@ -63,22 +63,6 @@ def test_number_of_options_beyond_int32_refused():
         grundy_bar([2**31 - 1, 2**31 - 1])
 
 
-@pytest.mark.parametrize("dtype", [np.int16, np.int32])
-def test_out_is_filled_and_returned(dtype):
-    heights = np.add.outer(np.arange(9), np.arange(9)) // 2
-    out = np.full((2, 9, 9), 99, dtype)
-    assert p_columns(heights, 1, out) is out
-    np.testing.assert_array_equal(out, p_columns(heights, 1))
-
-
-@pytest.mark.parametrize(
-    "out", [np.empty((1, 2, 2), np.int8), np.empty((1, 2, 3), np.int32)[:, :, :2]]
-)
-def test_unusable_out_refused(out):
-    with pytest.raises(ValueError, match=r"int16 array of shape \(1, 2, 2\), not int"):
-        p_columns([[0, 0], [0, 0]], out=out)
-
-
 def test_warm_up_leaves_nothing_to_compile():
     warm_up()
     kernels = (fill_bar, fill_solid, fill_columns, fold_bar, fold_solid, fold_columns)

@@ -80,13 +80,8 @@ class BlockKernel(TableKernel):
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the cells [passes+1, *axes], and carry the frontiers over the block.
 
-        Parameters
-        ----------
-        block, heights
-            Which one, and its `heights`.
-        down, across
-            What the blocks with the same columns and smaller rows, and those with the same rows and smaller columns,
-            hand on. Changed.
+        The frontiers, which change, are what the blocks with the same columns and smaller rows, and those with the same rows and smaller
+        columns, hand on.
         """
 
     @abstractmethod
@@ -169,7 +164,7 @@ class ColumnKernel(BlockKernel):
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return p_y [passes+1, x, z]."""
         x, z = ((0, len(lines)) for lines in block)
-        cells = table_for((self.layers, x[1], z[1]), self.largest, None)
+        cells = table_for((self.layers, x[1], z[1]), self.largest)
         fill_columns(heights, x, z, block.is_first, down, across, cells)
         return cells
 
@@ -229,7 +224,7 @@ class SolidKernel(BlockKernel):
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the Grundy numbers [passes+1, x, z, y]."""
         x, z = ((0, len(lines)) for lines in block)
-        cells = table_for((self.layers, x[1], z[1], self.shape[2]), self.largest, None)
+        cells = table_for((self.layers, x[1], z[1], self.shape[2]), self.largest)
         fill_solid(heights, x, z, block.is_first, down, across, cells)
         return cells
 
@@ -282,7 +277,7 @@ class BarKernel(BlockKernel):
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the Grundy numbers [passes+1, z, y]."""
         n_z, n_y = map(len, block)
-        cells = table_for((self.layers, n_z, n_y), self.largest, None)
+        cells = table_for((self.layers, n_z, n_y), self.largest)
         fill_bar(heights, block.columns.start, (0, n_z), block.is_first, across, down, cells)
         return cells
 
