@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -24,28 +24,7 @@ from choco_pipeline.claims.checks.related import find_related
 from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
 from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.shared_pass import Pass, alone
-from choco_pipeline.claims.kinds import (
-    Cellular,
-    Count,
-    Counts,
-    GrundyList,
-    GrundyNumbers,
-    GrundyTable,
-    HeightFunctions,
-    IntegerStatement,
-    Listing,
-    Moves,
-    Octahedron,
-    Options,
-    OptionSet,
-    Pattern,
-    PList,
-    PPositions,
-    Related,
-    Sections,
-    Shape,
-    Values,
-)
+from choco_pipeline.claims.kinds import Counts, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
@@ -114,54 +93,39 @@ def pass_of_claim(
 
 def _find(case: ClaimCase) -> Pass[Finding]:
     check = case.claim.check
-    on = (case.environment, case.cells, case.block)
-    match check:
-        case PPositions():
-            tally = yield from compare_p_positions(check, *on, case.reach)
-            if check.relation in _PREMISE and not tally.met:
-                return Finding(case.nothing(_PREMISE[check.relation]))
-            free = case.cells.free
-            return concluded(case, tally, {"free": free} if free and case.reach is None else {})
-        case GrundyNumbers():
-            return concluded(case, (yield from compare_grundy_numbers(check, *on, case.reach)))
-        case Cellular():
-            return find_generation(check, case)
-        case Values():
-            compared = yield from collect_values(check, *on, case.reach)
-            return _conclude_values(case, check, compared)
-        case Related():
-            return find_related(check, case)
-        case Count():
-            return find_count(check, case)
-        case Counts():
-            number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
-            why = "compares tables: this one gives a number, the ledger compares them"
-            return Finding(Undecided(why), {"p_positions": number})
-        case Pattern():
-            return find_pattern(check, case)
-        case Octahedron():
-            return find_section(check, case)
-        case Options():
-            return find_options(check, case)
-        case OptionSet():
-            return find_option_set(check, case)
-        case Moves():
-            return find_moves(check, case)
-        case Shape():
-            return find_shapes(check, case)
-        case GrundyTable() | GrundyList():
-            return find_printed_numbers(check, case)
-        case PList():
-            return find_p_list(check, case)
-        case Listing():
-            return find_listing(check, case)
-        case IntegerStatement() | HeightFunctions() | Sections():
-            raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
-        case _:
-            assert_never(check)
+    if check.kind not in CHECKS:
+        raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
+    finding = CHECKS[check.kind](check, case)
+    return finding if isinstance(finding, Finding) else (yield from finding)
 
 
-def _conclude_values(case: ClaimCase, check: Values, compared: ComparedValues) -> Finding:
+def _find_p_positions(check: PPositions, case: ClaimCase) -> Pass[Finding]:
+    tally = yield from compare_p_positions(
+        check, case.environment, case.cells, case.block, case.reach
+    )
+    if check.relation in _PREMISE and not tally.met:
+        return Finding(case.nothing(_PREMISE[check.relation]))
+    free = case.cells.free
+    return concluded(case, tally, {"free": free} if free and case.reach is None else {})
+
+
+def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]:
+    tally = yield from compare_grundy_numbers(
+        check, case.environment, case.cells, case.block, case.reach
+    )
+    return concluded(case, tally)
+
+
+def _find_number(check: Counts, case: ClaimCase) -> Finding:
+    number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
+    why = "compares tables: this one gives a number, the ledger compares them"
+    return Finding(Undecided(why), {"p_positions": number})
+
+
+def _find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
+    compared = yield from collect_values(
+        check, case.environment, case.cells, case.block, case.reach
+    )
     evidence = compared.evidence()
     if compared.tally.least is not None:
         verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
@@ -224,3 +188,25 @@ def _which_occur(compared: ComparedValues) -> str:
         ", …" if compared.missing.size > 8 else ""
     )
     return f"and of its members {compared.span(compared.looked_up_to)} all occur but {listed}"
+
+
+#: What checks claims of each kind on a table, by the kind's name: at once, or in a pass.
+CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
+    "p-positions": _find_p_positions,
+    "grundy": _find_grundy_numbers,
+    "values": _find_values,
+    "related": find_related,
+    "count": find_count,
+    "counts": _find_number,
+    "cellular": find_generation,
+    "pattern": find_pattern,
+    "octahedron": find_section,
+    "options": find_options,
+    "option-set": find_option_set,
+    "moves": find_moves,
+    "shape": find_shapes,
+    "grundy-table": find_printed_numbers,
+    "grundy-list": find_printed_numbers,
+    "p-list": find_p_list,
+    "listing": find_listing,
+}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset
-from choco_pipeline.claims.checks.check import Finding
+from choco_pipeline.claims.checks.check import CHECKS, Finding
+from choco_pipeline.claims.kinds import Check
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
@@ -282,3 +283,10 @@ def test_the_finding_does_not_depend_on_blocks(
     document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": checks}
     claim = Claim.from_json(document)
     assert find(claim, game, bound, quantity, block) == find(claim, game, bound, quantity)
+
+
+def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other():
+    kinds = get_args(get_args(Check)[0])
+    named = {kind: get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds}
+    assert {name for kind, name in named.items() if kind.of_rulesets} == set(CHECKS)
+    assert len(set(named.values())) == len(kinds)
