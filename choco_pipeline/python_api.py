@@ -30,9 +30,8 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.finished_run import ledger_of
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
 from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.store import store_of

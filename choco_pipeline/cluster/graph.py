@@ -14,7 +14,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Scheduler
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from choco_pipeline.cluster.progress import TOPIC
+from choco_pipeline.cluster.connect import TOPIC
 from choco_pipeline.cluster.steps import Step, nothing
 from choco_pipeline.cluster.task import (
     address_of,

@@ -16,8 +16,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster, Security, Status
 
-from choco_pipeline.cluster.connect import ClusterError, resolve
-from choco_pipeline.cluster.progress import TOPIC
+from choco_pipeline.cluster.connect import TOPIC, ClusterError, resolve
 from choco_pipeline.cluster.task import (
     START,
     address_of,

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from choco_pipeline.cluster.connect import SCHEDULER, resolve
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import SCHEDULER, ignore, resolve
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
-from choco_pipeline.cluster.connect import PROCESS, ClusterError, resolve
-from choco_pipeline.cluster.progress import TOPIC
+from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, resolve
 from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 

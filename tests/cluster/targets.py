@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.cluster.progress import Report
+from choco_pipeline.cluster.connect import Report
 from choco_pipeline.errors import ConfigError, DisagreementError
 
 

@@ -16,8 +16,7 @@ import pytest
 
 from choco_pipeline.cli import jobs
 from choco_pipeline.cli.running.workers import SOON, WITH_KERNELS
-from choco_pipeline.cluster.connect import SCHEDULER, SOCKET, ClusterError, call, resolve
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import SCHEDULER, SOCKET, ClusterError, call, ignore, resolve
 from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import ChocoError, DisagreementError

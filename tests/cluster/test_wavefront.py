@@ -15,10 +15,9 @@ from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
 from choco_pipeline.cluster import task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress
 from choco_pipeline.cluster.graph import on_cluster
 from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
-from choco_pipeline.cluster.progress import TaskProgress
 from choco_pipeline.cluster.steps import Here, Step, runner
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage

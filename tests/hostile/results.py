@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 import xarray as xr
 
 from choco_pipeline.claims.task import check_shard, check_standing_statements
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import DamagedError, parse_record_line, read_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.mining.task import mine_shard

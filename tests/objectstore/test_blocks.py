@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import SolidBar
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest

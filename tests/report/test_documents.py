@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claims.pair_section import pair_views
 from choco_pipeline.report.claims.verdicts import claim_views, formal_lines

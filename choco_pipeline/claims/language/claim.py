@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
-from choco_pipeline.claims.language.claims_file import Entry, Paper, Statement
-from choco_pipeline.claims.language.ledger_claim import AS_IN_FILES, LedgerClaim
+from choco_pipeline.claims.language.claims_file import (
+    AS_IN_FILES,
+    Entry,
+    LedgerClaim,
+    Paper,
+    Statement,
+)
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse

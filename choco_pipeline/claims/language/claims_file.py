@@ -1,14 +1,15 @@
-"""What a claims file holds: typed, closed, every formula parsed when it is read."""
+"""What a claims file holds: typed, closed, every formula parsed when it is read; and what a ledger tells of a claim."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from choco_pipeline.claims.kinds import Check
 from choco_pipeline.claims.kinds.fields import Condition, Id, Integer, Name, Span, Text
-from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.model import Model, RecordModel
 
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")]
 Status = Literal[
@@ -169,3 +170,27 @@ class ClaimsFile(Model):
 
     paper: Paper
     claims: list[Entry] = Field(min_length=1)
+
+
+#: What a claim of a ledger says as its file does.
+AS_IN_FILES = ("number", "where", "status", "statement", "note", "corrects", "ruleset")
+
+
+class LedgerClaim(RecordModel):
+    """A claim as a ledger and a report tell of it: its source, its words, and its formal statement as plain data."""
+
+    id: str
+    paper: Paper
+    number: str
+    where: str | None
+    status: str
+    statement: str
+    note: str | None
+    corrects: str | None
+    contradicts: tuple[str, ...]
+    ruleset: str | None
+    #: Of its check: the name, and what is checked in one line.
+    kind: str
+    formula: str
+    #: As `Claim.as_json`.
+    formal: Mapping[str, Any]

@@ -22,8 +22,8 @@ from choco_pipeline.report.run_exports import (
     statement_b_files,
     statement_rows,
 )
-from choco_pipeline.sweep.finished_run import ledger_of, tables_of
 from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
 from choco_pipeline.tables.reading.cells import Cells
 
 #: Where dated pages lie.

@@ -16,7 +16,7 @@ from typing import TypeVar
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.waiting import bars
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.proof.checker import PROGRAM, check_files

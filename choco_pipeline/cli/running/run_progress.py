@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from choco_pipeline.cli.output import in_short, in_time
-from choco_pipeline.cluster.progress import TaskProgress
+from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage, work_of
 from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan

@@ -11,7 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
 from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text, few_words
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text

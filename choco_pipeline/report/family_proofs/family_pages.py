@@ -11,7 +11,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError

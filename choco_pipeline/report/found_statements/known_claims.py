@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from choco_pipeline.claims.language.catalogue import load_with_background
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.games.notation import Notation, read
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import SolidBar
 from choco_pipeline.tables.building.shard import build_shard
