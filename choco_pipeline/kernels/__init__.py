@@ -6,9 +6,8 @@ from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns, p_columns
 from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar, grundy_bar
 from choco_pipeline.kernels.generic import MoveArrays, grundy_generic
-from choco_pipeline.kernels.heights import total
+from choco_pipeline.kernels.heights import Table, total
 from choco_pipeline.kernels.solid import fill_solid, fold_solid, grundy_solid
-from choco_pipeline.kernels.tables import Table
 
 __all__ = [
     "BelowSets",

@@ -18,8 +18,7 @@ from choco_pipeline.kernels.bitset import (
     fold_line,
     raise_line,
 )
-from choco_pipeline.kernels.heights import as_heights, as_layers
-from choco_pipeline.kernels.tables import Table, table_for
+from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
 
 TILE = 128  # lines filled with one set of what lies below them
 

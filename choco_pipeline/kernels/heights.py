@@ -1,13 +1,15 @@
-"""What every kernel asks of its heights: integers, non-negative, never decreasing along an axis."""
+"""What every kernel asks of its heights, integers that never decrease along an axis; and the arrays that kernels fill, whose type is known to hold every number before any is computed."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.compiling import kernel
+
+Table: TypeAlias = NDArray[np.int16] | NDArray[np.int32]
 
 LARGEST = int(np.iinfo(np.int32).max)
 
@@ -85,6 +87,25 @@ def as_layers(passes: int) -> int:
     if passes < 0:
         raise ValueError(f"passes must be at least 0, not {passes}")
     return passes + 1
+
+
+def dtype_for(largest: int) -> type[np.int16] | type[np.int32]:
+    """Return the smaller of int16 and int32 that holds ``largest``.
+
+    A mex is at most the number of options, so the largest number of options of any position is enough to ask for.
+    """
+    if largest <= np.iinfo(np.int16).max:
+        return np.int16
+    if largest <= np.iinfo(np.int32).max:
+        return np.int32
+    raise ValueError(f"a table may hold {largest}, more than int32 does")
+
+
+def table_for(shape: tuple[int, ...], largest: int) -> Table:
+    """Return an unwritten table: kernels write every cell, so pages are touched only once."""
+    return (
+        np.empty(shape, np.int16) if dtype_for(largest) is np.int16 else np.empty(shape, np.int32)
+    )
 
 
 def _place(array: NDArray[Any], flat: np.intp) -> str:

@@ -26,8 +26,7 @@ from choco_pipeline.kernels.bitset import (
     fold_line,
     raise_line,
 )
-from choco_pipeline.kernels.heights import as_heights, as_layers
-from choco_pipeline.kernels.tables import Table, table_for
+from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
 
 TILE = 32  # what a tile's option sets touch stays in a core's own cache (1 MiB) up to bound 1000
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from choco_pipeline.errors import StoreError
-from choco_pipeline.kernels.tables import Table
+from choco_pipeline.kernels.heights import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building.blocks import BlockedTable
 from choco_pipeline.tables.computing.block_kernels import Block, Frontier, Place

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.kernels.tables import Table
+from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.computing.block_kernels import Block, BlockKernel, Place
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import STORED_PER_SECOND, WORKER_BYTES, in_bytes

@@ -29,7 +29,7 @@ from choco_pipeline.kernels import (
     p_columns,
     total,
 )
-from choco_pipeline.kernels.tables import Table, table_for
+from choco_pipeline.kernels.heights import Table, table_for
 from choco_pipeline.tables.computing.table_kernel import TableKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame, PlainBar, heights_over
 

@@ -10,7 +10,7 @@ from typing import Self, cast
 import numpy as np
 
 from choco_pipeline.kernels import grundy_generic
-from choco_pipeline.kernels.tables import Table
+from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.computing.block_kernels import BarKernel, SolidKernel
 from choco_pipeline.tables.computing.move_arrays import move_arrays
 from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel

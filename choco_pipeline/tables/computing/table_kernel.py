@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.kernels.tables import Table, dtype_for
+from choco_pipeline.kernels.heights import Table, dtype_for
 from choco_pipeline.tables.specs.patterns import BoundedGame
 
 Cells = NDArray[np.integer]

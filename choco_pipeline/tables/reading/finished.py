@@ -10,7 +10,7 @@ from typing import Any
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.kernels.tables import Table
+from choco_pipeline.kernels.heights import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.reading.lookup import Lookup
 from choco_pipeline.tables.reading.windows import StoredCells

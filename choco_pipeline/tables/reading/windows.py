@@ -12,7 +12,7 @@ import zarr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.kernels.tables import Table
+from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.computing.cost import HELD_BYTES
 from choco_pipeline.tables.specs.chunks import Box, chunk_order, chunks_in, decoded
 from choco_pipeline.tables.specs.schema import Variable, variable_of
