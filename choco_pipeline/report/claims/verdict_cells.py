@@ -12,7 +12,12 @@ from markupsafe import Markup
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, place_text, verdict_detail
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    VerdictKind,
+    place_text,
+    verdict_detail,
+)
 from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import RulesetError
