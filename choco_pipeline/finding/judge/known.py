@@ -164,10 +164,7 @@ def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | 
     """Return of which positions another claim speaks, as `claim` does; None if it says something of another kind."""
     if environment(other, game) is None:
         return np.zeros_like(own.speaks)
-    if isinstance(claim.check, Values) and isinstance(other.check, Values):
-        if claim.check.relation != other.check.relation:
-            return None
-    elif isinstance(claim.check, Values) or isinstance(other.check, Values):
+    if isinstance(claim.check, Values) != isinstance(other.check, Values):
         return None
     meant = meaning(other, game)
     return None if meant is None or meant.of != own.of else meant.speaks
