@@ -12,6 +12,7 @@ from choco_pipeline.finding.judge.far_pictures import MOST_COLUMNS, is_right_to
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.mining.number_sequences.sequences import MOST_TERMS
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.pictures.slices import SIDE
@@ -58,6 +59,8 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
             continue
         number = largest_number(game)
         larger = _larger(game, bound, quantity, FURTHER * bound)
+        if statement.kind == "count":  # of which no more terms are looked at
+            larger = min(larger, MOST_TERMS - 1)
         if number >= larger:
             why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
             return SearchedAgain(False, why)

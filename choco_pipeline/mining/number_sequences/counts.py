@@ -90,7 +90,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
                 tried += _candidates(numbers)
             elif not is_told:
                 findings.append(finding)
-                is_told = any(
+                is_told = finding.closed is not None or any(
                     result.kind == "terms" and result.closed for result in finding.follows
                 )
     if without or not findings:

@@ -58,6 +58,25 @@ def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
     assert largest_number(parse_ruleset(late)) == 150
 
 
+def test_numbers_are_not_said_of_a_larger_table_than_terms_are_looked_at(tmp_path, monkeypatch):
+    """All terms that are looked at are those of Nim, and that of a+b = 512 is 2."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    far = LATE.replace("late", "far").replace("max(3, a-150)", "a-(a>>9)")
+    (tmp_path / "config" / "games" / "far.yaml").write_text(far, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = document("game(far)", "counts", 256)
+    assert not found.statements
+    left_out = next(one for one in found.searches if "a+b = n" in one.what and one.why)
+    assert (
+        left_out.why
+        == "the game's rules have the number 512, and tables of it were looked at to bound 511"
+    )
+    nim = document("nim(2)", "counts", 256).statements
+    assert {one.conclusion.text.partition("; ")[2] for one in nim} == {
+        "the same search says it of a table to bound 511"
+    }
+
+
 def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)

@@ -292,3 +292,11 @@ def test_b_files() -> None:
 
 def box(n):
     return [q for q in SolidBar("(x+z)//3").positions(max(n - 1, 0)) if n and max(q) < n]
+
+
+def test_what_a_closed_form_says_of_powers_of_2_is_no_further_finding():
+    found = mine_counts(Nim(2), 256, p_table(Nim(2), 256))
+    assert {one.text.partition("P-positions ")[2] for one in found} == {
+        "with all coordinates below n is n",
+        "with a+b = n is (1 + (-1)^n)/2",
+    }
