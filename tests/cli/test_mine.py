@@ -66,7 +66,11 @@ def test_that_nothing_is_found_is_said():
         (["step-bar(k=k)"], ConfigError, "a value is needed for k"),
         (["step-bar(k=k)", "k"], ConfigError, "'k': name=value"),
         (["step-bar(k=k)", "k=x"], ConfigError, "k=x: "),
-        (["step-bar(k=k, s=k-1)", "k=1..6"], ConfigError, "does not tell the values of k; .*s=k-1$"),
+        (
+            ["step-bar(k=k, s=k-1)", "k=1..6"],
+            ConfigError,
+            "does not tell the values of k; .*s=k-1$",
+        ),
         (["rectangular-bar(m=m, n=2*m)", "m=1..6"], ConfigError, "must be a name or an integer"),
         (["step-bar(k=k)", "k=1..2000"], LimitError, "more than 1,000 games"),
         (["step-bar(k=2)", "--what", "gold"], ConfigError, "--what gold: one of value-sets"),

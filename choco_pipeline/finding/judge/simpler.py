@@ -19,6 +19,7 @@ from choco_pipeline.formula.nodes import (
     Binary,
     Integer,
     Name,
+    Negate,
     Node,
     is_truth,
     render,
@@ -84,9 +85,10 @@ def _points(statement: FoundStatement) -> list[Point]:
 
 def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
     """Return an expression in which the largest parts that hold parameters alone are as short as can be."""
-    used = sorted({part.name for part in walk(node) if isinstance(part, Name)})
+    used = sorted(_names(node))
     if is_truth(node) or not used or not names >= set(used):
-        return _signed(with_operands(node, lambda operand: _shorter(operand, names, points)))
+        operands = _joined(node, names, points) or node
+        return _signed(with_operands(operands, lambda operand: _shorter(operand, names, points)))
     try:
         values = [int(parse(render(node)).value(point)) for point in points]
     except FormulaError:
@@ -98,6 +100,21 @@ def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
     if law is None or law.text is None or nodes_in(law.text) >= nodes_in(render(node)):
         return node
     return parse_nodes(law.text)
+
+
+def _names(node: Node) -> set[str]:
+    return {part.name for part in walk(node) if isinstance(part, Name)}
+
+
+def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None:
+    """Return a sum whose last two terms hold parameters alone, as x+2*k-k, with one shorter term for both; None if there is none."""
+    match node:
+        case Binary("+" | "-" as last, Binary("+" | "-" as first, left, one), other):
+            both = Binary("+" if first == last else "-", one, other)
+            shorter = _shorter(both, names, points) if names >= _names(both) else both
+            return None if shorter == both else _signed(Binary(first, left, shorter))
+        case _:
+            return None
 
 
 def _signed(node: Node) -> Node:
@@ -113,5 +130,7 @@ def _signed(node: Node) -> Node:
             return left
         case Binary("+" | "-" as sign, left, Integer(number)) if number < 0:
             return Binary("-" if sign == "+" else "+", left, Integer(-number))
+        case Binary("+" | "-" as sign, left, Negate(number)):
+            return Binary("-" if sign == "+" else "+", left, number)
         case _:
             return node

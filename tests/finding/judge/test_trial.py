@@ -194,9 +194,24 @@ def test_a_formula_is_as_short_as_a_narrower_condition_allows():
     assert found.text == "for k%4 == 1: P iff (x-1) ^ y ^ (z-1) == 0"
 
 
+@pytest.mark.parametrize(
+    ("written", "short"),
+    [
+        ("(x+2*k-k) ^ y == 0", "(x+k) ^ y == 0"),
+        ("(x+k-2*k) ^ y == 0", "(x-k) ^ y == 0"),
+        ("(x+k-k) ^ y == 0", "x ^ y == 0"),
+    ],
+)
+def test_parameters_that_are_added_one_after_the_other_are_one_term(written, short):
+    said = p_iff(TRIANGLE, written, k=tuple(range(1, 14, 2)))
+    assert simplified(said).said == f"P iff {short}"
+
+
 def test_a_formula_that_a_condition_does_not_shorten_stays():
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=(0, 1))
     said = replace(said, when="k%2 == 0 and k > s", said="G = (y ^ (z+s))-s")
+    assert simplified(said) is said
+    said = p_iff(TRIANGLE, "(x+k-1) ^ y == 0", k=tuple(range(1, 14, 2)))
     assert simplified(said) is said
     said = p_iff(TRIANGLE, "(x-k//2) ^ y ^ (z-k//2) == 0", "k == 2 or k == 3", k=(2, 3))
     assert simplified(said) is said, "of two games nothing is known to be the same"
