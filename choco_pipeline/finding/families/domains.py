@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from math import comb
 
 import numpy as np
@@ -24,7 +24,16 @@ from numpy.typing import NDArray
 
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Binary, Compare, Junction, Node, render, walk
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Junction,
+    Name,
+    Node,
+    render,
+    walk,
+)
 from choco_pipeline.formula.parse import parse_nodes
 
 MODULI = (2, 4, 8)
@@ -34,8 +43,10 @@ LARGEST_NUMBER = 3
 FEWEST_HELD_OUT = 3
 #: Of all ways to choose as many of the parameters, the conditions that are no longer may meet at most so large a part.
 LARGEST_CHANCE = 0.01
+#: Of a disjunction no part may be there for fewer points, for so any list of points is a condition.
+FEWEST_FOR_A_PART = 3
 TRIED = (
-    "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of the two"
+    "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of these"
     f" and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
 )
 
@@ -184,6 +195,41 @@ def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST
     return fitted.text != "" and fitted.tried > largest * comb(points, inside)
 
 
+def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
+    """Return whether some part of a disjunction is there for the sake of very few of the points at which the condition is true.
+
+    That a parameter is 0 may stand beside a comparison that has no value there.
+
+    Examples
+    --------
+    >>> points = [{"c": c} for c in range(8)]
+    >>> is_overfitted("c <= 3 or c%8 == 7", points), is_overfitted("c <= 3 or c > 4", points)
+    (True, False)
+    """
+    if not condition:
+        return False
+    inside = [point for point in points if _value(parse(condition), point)]
+    for part in walk(parse_nodes(condition)):
+        if not isinstance(part, Junction) or part.operator != "or":
+            continue
+        truths = [
+            [_value(parse(render(operand)), point) for point in inside] for operand in part.operands
+        ]
+        for operand, own in zip(part.operands, truths, strict=True):
+            alone = sum(here and sum(every) == 1 for here, *every in zip(own, *truths, strict=True))
+            if alone < FEWEST_FOR_A_PART and not _is_zero(operand):
+                return True
+    return False
+
+
+def _is_zero(node: Node) -> bool:
+    match node:
+        case Compare(("==",), (Name(), Integer(0))):
+            return True
+        case _:
+            return False
+
+
 def _separating(
     atoms: Sequence[_Condition], target: Bits, everything: Bits
 ) -> Iterator[_Condition]:
@@ -288,6 +334,9 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
             continue
         for sign in ("<", "<=", ">", ">=", "==", "!="):
             yield f"{left} {sign} {right}", first | second
+    for a, b in combinations(names, 2):
+        for name, sign in product((a, b), ("<", "<=", ">", ">=")):
+            yield f"{name} {sign} {powers[a]}*{powers[b]}", {a, b}
 
 
 def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condition:

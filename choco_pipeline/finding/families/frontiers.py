@@ -43,6 +43,11 @@ class FamilyFormula:
         return tuple(outcome.holds for outcome in self.outcomes)
 
     @property
+    def inside(self) -> tuple[int, ...]:
+        """Places of the tables in which it is right."""
+        return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
+
+    @property
     def reaches(self) -> tuple[int | None, ...]:
         """The largest coordinate up to which it is right, table by table; None where it is right all over."""
         return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)

@@ -20,7 +20,7 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.domains import TRIED, Domain, domain
+from choco_pipeline.finding.families.domains import TRIED, Domain, domain, is_overfitted
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.lift import LabelledFormula, labelled_formulas_in, lifted
 from choco_pipeline.finding.families.table_family import (
@@ -39,7 +39,7 @@ from choco_pipeline.finding.families.wording import (
     constant_exceptions,
     kind_of,
     listed,
-    named,
+    named_by_ranges,
     sentence,
     values_of,
 )
@@ -47,6 +47,8 @@ from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Integer, Name, Node, walk, with_operands
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.closed_forms.learnt_formulas import pooled_formula
 from choco_pipeline.mining.closed_forms.readings import Reading
 
@@ -57,7 +59,9 @@ FEW_MEMBERS = 48
 #: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, up to which bounds are told apart.
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
 #: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
-LONGEST_IN_DOUBT = 14
+LONGEST_IN_DOUBT = 20
+#: Of so many tables of which nothing like it was said a formula is to tell, if its condition names its tables.
+FEWEST_NEW = 2
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,11 @@ def generalise(family: TableFamily) -> Generalised:
     nim_sums = list(search.nim_sums(candidates))
     tried = search.lifted + len(nim_sums)
     if len(family.members) <= FEW_MEMBERS:
-        for candidate in search.candidates(range(len(family.members)), candidates):
+        every = range(len(family.members))
+        for candidate in search.candidates(every, candidates, by_value=True):
             search.doubt(candidate)
+            search.untold.append(candidate)
+    search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
     return Generalised(
         (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
@@ -119,10 +126,16 @@ class _Search:
     statements: list[FoundStatement] = field(default_factory=list)
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
+    #: Of which no condition tells where they hold.
+    untold: list[FamilyFormula] = field(default_factory=list)
     lifted: int = 0
 
     def candidates(
-        self, places: Sequence[int], before: Sequence[FamilyFormula] = ()
+        self,
+        places: Sequence[int],
+        before: Sequence[FamilyFormula] = (),
+        *,
+        by_value: bool = False,
     ) -> list[FamilyFormula]:
         """Return formulas lifted from some tables that hold in several, but for those that another one makes superfluous.
 
@@ -132,6 +145,8 @@ class _Search:
             Of the tables.
         before
             Formulas that are there already.
+        by_value
+            As for `lifted`.
         """
         family = self.family
         searched = {i: family.members[i] for i in places}
@@ -141,7 +156,7 @@ class _Search:
             for finding in member.findings
             for labelled in labelled_formulas_in(finding, with_pass=member.corner.game.passes > 0)
         ]
-        statements = lifted(instances or list(self._pooled(places)))
+        statements = lifted(instances or list(self._pooled(places)), by_value=by_value)
         self.lifted = len(statements)
         checks: dict[LabelledFormula, Mapping[str, Any]] = {
             labelled: check_of(labelled, family.coordinates, seen)
@@ -218,34 +233,66 @@ class _Search:
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
-            self.name(formula)
+            self.untold.append(formula)
             return
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self.doubt(formula)
-            self.name(formula)
+            self.untold.append(formula)
             return
-        self.statements.append(self._statement(formula, tested))
+        statement = self._statement(formula, tested)
+        self.statements.append(statement)
+        if statement.verdict == "refuted":  # another condition may tell, of all tables
+            self.doubt(formula)
+            self.untold.append(formula)
 
     def doubt(self, formula: FamilyFormula) -> None:
         """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
         condition = domain(self.family.points, formula.holds)
-        if condition and (not condition.text or nodes_in(condition.text) <= LONGEST_IN_DOUBT):
+        if condition is None or is_overfitted(condition.text, self.family.points):
+            return
+        if not condition.text or nodes_in(condition.text) <= LONGEST_IN_DOUBT:
             every = tuple(range(len(self.family.members)))
             self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
 
-    def name(self, formula: FamilyFormula) -> None:
-        """State a formula of the tables in which it holds, by the values of their parameter, and of no others."""
-        if len(self.family.names) != 1:
-            return
-        (name,) = self.family.names
-        points = zip(self.family.points, formula.holds, strict=True)
-        condition = named(name, sorted({point[name] for point, holds in points if holds}))
-        if condition:
+    def name(self, formulas: Sequence[FamilyFormula]) -> None:
+        """State formulas of the tables in which they hold, by the values of their parameters, and of no others.
+
+        First what says most in few words: its length for each range of values in its condition, and that of the condition, over
+        the number of tables of which nothing like it was stated before. If these are few, or it has parameters and is longer
+        than their own formulas, each is better told of by itself.
+        """
+        told: dict[tuple[str, str], set[int]] = {}
+        waiting = {formula.labelled: formula for formula in formulas}
+        conditions = {
+            formula.labelled: named_by_ranges([self.family.points[i] for i in formula.inside])
+            for formula in formulas
+        }
+        while waiting:
+            lengths = {}
+            for labelled, formula in waiting.items():
+                new = set(formula.inside) - told.get((labelled.label, labelled.where), set())
+                ranges, condition = conditions[labelled]
+                if condition and len(new) >= FEWEST_NEW:
+                    nodes, of_one_table = self._lengths(labelled)
+                    total = ranges * nodes + nodes_in(condition)
+                    if nodes == of_one_table or total < len(new) * of_one_table:
+                        lengths[labelled] = total / len(new), labelled.size
+            if not lengths:
+                return
+            best = min(lengths, key=lambda labelled: lengths[labelled])
+            formula = waiting.pop(best)
+            told.setdefault((best.label, best.where), set()).update(formula.inside)
             every = tuple(range(len(self.family.members)))
-            tested = TestedCondition(Domain(condition, 1), every, ())
+            tested = TestedCondition(Domain(conditions[best][1], 1), every, ())
             self.statements.append(self._statement(formula, tested))
+
+    def _lengths(self, labelled: LabelledFormula) -> tuple[int, int]:
+        """Return how long a formula is, and how long with numbers for what has parameters alone."""
+        trees = [parse_nodes(text) for text in (labelled.formula, labelled.where) if text]
+        with_numbers = [_with_numbers(tree, self.family.names) for tree in trees]
+        return sum(map(_nodes, trees)), sum(map(_nodes, with_numbers))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, labelled, condition = self.family, formula.labelled, tested.domain
@@ -317,3 +364,15 @@ def _covers(formula: _First, other: _First) -> bool:
     return labelled.formula == less.formula and all(
         inside[i].positions >= outcome.positions for i, outcome in fewer.items()
     )
+
+
+def _with_numbers(node: Node, names: Sequence[str]) -> Node:
+    """Return a formula with a number for each part that has these names and no others."""
+    used = {part.name for part in walk(node) if isinstance(part, Name)}
+    if used and used <= set(names):
+        return Integer(0)
+    return with_operands(node, lambda operand: _with_numbers(operand, names))
+
+
+def _nodes(node: Node) -> int:
+    return sum(1 for _ in walk(node))

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice, product
 
-from choco_pipeline.finding.families.combinations import Combination, Point, determined, shapes_of
+from choco_pipeline.finding.families.combinations import (
+    CONSTANT,
+    Combination,
+    Point,
+    determined,
+    shapes_of,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -28,6 +35,9 @@ MOST_FOR_ONE, MOST_FOR_ALL = 3, 12
 LARGEST, LARGEST_BELOW = 8, 2
 #: Tables are also compared within the residue classes of a parameter.
 MODULI = (2, 4)
+
+#: In so many tables integers are to be the same multiples of a term.
+FEWEST_ALIKE = 3
 
 #: Parameters, and the integers in a formula.
 _Instance = tuple[Point, tuple[int, ...]]
@@ -67,7 +77,9 @@ def labelled_formulas_in(finding: Finding, *, with_pass: bool) -> Iterator[Label
                 yield LabelledFormula("P iff", parse(best.formula(with_pass=with_pass)).text)
 
 
-def lifted(of_tables: Sequence[tuple[Point, LabelledFormula]]) -> dict[LabelledFormula, Point]:
+def lifted(
+    of_tables: Sequence[tuple[Point, LabelledFormula]], *, by_value: bool = False
+) -> dict[LabelledFormula, Point]:
     """Return statements with parameters that formulas of single tables are instances of, and for which parameters one is.
 
     Formulas of one form differ in integers only. Each integer is then the same in all of them, or an expression in the
@@ -78,6 +90,9 @@ def lifted(of_tables: Sequence[tuple[Point, LabelledFormula]]) -> dict[LabelledF
     ----------
     of_tables
         Parameters, and what was found for them.
+    by_value
+        Whether tables are also compared in which one of several parameters is the same: of few tables a residue class has none
+        but those.
     """
     forms: dict[_Form, list[_Instance]] = {}
     for point, labelled in of_tables:
@@ -85,34 +100,70 @@ def lifted(of_tables: Sequence[tuple[Point, LabelledFormula]]) -> dict[LabelledF
         forms.setdefault(form, []).append((point, numbers))
     statements: dict[LabelledFormula, Point] = {}
     for form, instances in forms.items():
-        for part in _parts(instances):
+        for part in _parts(instances, by_value=by_value):
             for holes in islice(_fillings(part), MOST_FOR_ALL):
                 statements.setdefault(form.filled(holes), part[0][0])
     return statements
 
 
-def _parts(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
+def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_Instance]]:
     """Yield formulas of one form that may be instances of one statement.
 
-    These are the ones with the smallest integers of each table, in all tables and in those of one residue class, and the
-    ones with the same integers.
+    These are the ones with the smallest integers of each table, in all tables and in those of one residue class, or with one
+    value of a parameter beside others, the most with integers that are multiples of a term, and the ones with the same integers.
     """
+    chosen = _least(instances)
+    yield chosen
+    names = sorted(instances[0][0])
+    for name, modulus in product(names, MODULI):
+        yield from _alike(chosen, name, modulus)
+    for name in names if by_value and len(names) > 1 else ():
+        yield from _alike(chosen, name)
+    yield from _proportional(instances)
+    same: dict[tuple[int, ...], list[_Instance]] = {}
+    for instance in instances:
+        same.setdefault(instance[1], []).append(instance)
+    yield from same.values()
+
+
+def _least(instances: Sequence[_Instance]) -> list[_Instance]:
+    """Return the formula of each table with the smallest integers."""
     least: dict[tuple[int, ...], _Instance] = {}
     for instance in sorted(
         instances, key=lambda instance: (sum(map(abs, instance[1])), instance[1])
     ):
         least.setdefault(tuple(instance[0].values()), instance)
-    chosen = list(least.values())
-    yield chosen
-    for name, modulus in product(sorted(instances[0][0]), MODULI):
-        classes: dict[int, list[_Instance]] = {}
-        for instance in chosen:
-            classes.setdefault(instance[0][name] % modulus, []).append(instance)
-        yield from classes.values()
-    same: dict[tuple[int, ...], list[_Instance]] = {}
-    for instance in instances:
-        same.setdefault(instance[1], []).append(instance)
-    yield from same.values()
+    return list(least.values())
+
+
+def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
+    """Yield the formulas of the most tables whose integers are the same multiples of one term in the parameters.
+
+    In a small table several formulas of one form may be right, of which those with the smallest integers are wrong farther out.
+    """
+    points = [point for point, _ in instances]
+    most: dict[tuple[int, ...], _Instance] = {}
+    for shape in shapes_of(sorted(points[0]), points):
+        if len(shape) > 1 or shape == (CONSTANT,):
+            continue
+        alike: dict[tuple[Fraction, ...], dict[tuple[int, ...], _Instance]] = {}
+        for instance in instances:
+            value = shape[0].value(instance[0])
+            if value:
+                multiples = tuple(Fraction(number, value) for number in instance[1])
+                alike.setdefault(multiples, {})[tuple(instance[0].values())] = instance
+        most = max([most, *alike.values()], key=len)
+    if len(most) >= FEWEST_ALIKE:
+        yield list(most.values())
+
+
+def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
+    """Yield formulas by the remainder of a parameter, or by its value if there is no modulus."""
+    classes: dict[int, list[_Instance]] = {}
+    for instance in chosen:
+        value = instance[0][name]
+        classes.setdefault(value % modulus if modulus else value, []).append(instance)
+    yield from classes.values()
 
 
 @dataclass(frozen=True)

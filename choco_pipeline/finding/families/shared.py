@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from choco_pipeline.finding.families.domains import domain, is_chance
+from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
@@ -89,7 +89,11 @@ def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> 
     if first.check is None or first.check.get("relation", "exactly") == "exactly":
         inside = [point in seen for point in map(dict, searched)]
         condition = domain(searched, inside)
-        if condition is not None and not is_chance(condition, len(searched), len(seen)):
+        if (
+            condition is not None
+            and not is_overfitted(condition.text, searched)
+            and not is_chance(condition, len(searched), len(seen))
+        ):
             when = condition.text
 
     def total(key: str) -> Evidence:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.finding.families.domains import FEWEST_HELD_OUT, Domain, domain, is_chance
+from choco_pipeline.finding.families.domains import (
+    FEWEST_HELD_OUT,
+    Domain,
+    domain,
+    is_chance,
+    is_overfitted,
+)
 from choco_pipeline.finding.families.table_family import TableFamily
 
 #: A statement for all parameters must be right in so many tables that were held out.
@@ -34,7 +40,8 @@ class TestedCondition:
         if not self.domain.text:
             return sum(held) >= FEWEST_EVERYWHERE
         several = any(held) and not all(held) and len(held) >= FEWEST_HELD_OUT
-        return several and not is_chance(self.domain, len(family.points), inside)
+        is_fitted = is_overfitted(self.domain.text, family.points)
+        return several and not is_fitted and not is_chance(self.domain, len(family.points), inside)
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:

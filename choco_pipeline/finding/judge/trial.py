@@ -15,8 +15,8 @@ of them; that again for each of at most `ROUNDS` narrowings; a decision by autom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
@@ -35,11 +35,9 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.families.domains import domain, is_chance, without_superfluous
-from choco_pipeline.finding.families.wording import listed
 from choco_pipeline.finding.judge.bounds import FURTHER, largest_number, table_of_trial
 from choco_pipeline.finding.judge.disputed import bound_and_dispute
-from choco_pipeline.finding.judge.simpler import simplified
+from choco_pipeline.finding.judge.narrower import names_its_games, narrowed
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
@@ -50,16 +48,12 @@ from choco_pipeline.finding.judge.trial_outcome import (
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,
-    between,
     game_of,
     games_of,
     unseen,
 )
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
-from choco_pipeline.formula.nodes import Junction
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
@@ -68,21 +62,11 @@ from choco_pipeline.tables.specs.schema import Quantity, variable_of
 SEEN = 2
 #: A statement that is wrong for some parameters is narrowed so often at most.
 ROUNDS = 5
-NARROWED = "; the condition was narrowed where it was wrong"
-MISSED = " or not all small values of a set occur"
 #: Statements that compare tables are tried on so many at most.
 MOST_TABLES = 128
 
 #: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
 Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class _Narrowed:
-    """A statement with a narrower condition, and the trials that the condition was learnt from."""
-
-    statement: FoundStatement
-    learnt_from: Sequence[TableTrial]
 
 
 def tried(
@@ -159,7 +143,7 @@ def _tried(
         wrong, narrower = verdict_against(against), None
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
-            narrower = _narrowed(statement, seen.values(), known, searched)
+            narrower = narrowed(statement, seen.values(), known, searched)
         if narrower is None:
             return statement.with_conclusion(wrong)
         learnt_from = (*used, narrower.learnt_from)
@@ -167,7 +151,8 @@ def _tried(
         fails = again.verdict in ("refuted", "undecided")
         return statement.with_conclusion(wrong) if fails else again
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
-    if used and not any(t.run is None and t.positions for t in held):
+    is_new = any(t.run is None and t.positions for t in held)
+    if used and not is_new and not names_its_games(statement):
         wrong = Conclusion("refuted", "narrowed until nothing was left to try it on")
         return statement.with_conclusion(wrong)
     statement = replace(statement, held_on=held_on(statement.held_on, held))
@@ -193,61 +178,6 @@ def _tried(
     return statement.with_conclusion(
         Conclusion("exhausted" if exhausted else "holds-to-bound", text, paths)
     )
-
-
-def _narrowed(
-    statement: FoundStatement,
-    seen: Iterable[Parameters],
-    outcomes: Sequence[TableTrial],
-    searched: str,
-) -> _Narrowed | None:
-    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
-
-    Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
-    shorter then, or would leave some of them out. What is joined of several conditions must be shorter, in bits, than a list of
-    where it was right.
-    """
-    points = [dict(known) for known in seen]
-    wrong = [dict(t.parameters) for t in outcomes if t.is_against]
-    right = [dict(t.parameters) for t in outcomes if t.positions]
-    right = [point for point in right if point not in wrong and point not in points]
-    kept = [point for point in points if point not in wrong]
-    domains = [
-        domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
-        domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
-    ]
-    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
-    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
-        blind = None
-    inside = sum(1 for _ in _different([*kept, *right]))
-    several = list(_different(wrong))
-    conditions = [
-        fitted
-        for fitted in (blind, seeing)
-        if fitted is not None
-        and not (
-            isinstance(parse_nodes(fitted.text), Junction)
-            and is_chance(fitted, inside + len(several), inside, largest=1)
-        )
-    ]
-    if not conditions:
-        return None
-    best = min(conditions, key=lambda fitted: nodes_in(fitted.text))
-    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
-    when = without_superfluous(when, [*between(statement), *right, *wrong])
-    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
-    search = replace(
-        statement.tried,
-        candidates=statement.tried.candidates + best.tried,
-        what=f"{searched}{NARROWED}{missed}, {listed(several)}",
-    )
-    narrower = simplified(replace(statement, when=when, tried=search))
-    learnt_from = [t for t in outcomes if best is not blind or t.is_against]
-    return _Narrowed(narrower, learnt_from)
-
-
-def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
-    return (point for i, point in enumerate(points) if point not in points[:i])
 
 
 def _trials(

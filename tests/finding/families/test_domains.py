@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.finding.families.domains import domain, is_chance
+from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
 from choco_pipeline.formula import parse
 from tests.effort import examples
 
@@ -46,6 +46,12 @@ def split(points):
             TWO,
             "k % 2 == 1 and (s < k or s % 2 == 1 and s < 2*k)",
             "k%2 == 1 and (k > s or s%2 == 1 and s < 2*k)",
+        ),
+        # ⌊max(x, z)/k⌋ + c: the shifted nim-sum is 0 at the P-positions for these c and even k
+        (
+            TWO,
+            "s == 0 or s < 2**v2(s)*2**v2(k)",
+            "s == 0 or s < 2**v2(k)*2**v2(s)",
         ),
     ],
 )
@@ -115,3 +121,21 @@ def test_few_points_fit_by_chance():
     found = domain(points, [k == 5 for k in range(1, 7)])
     assert found is not None
     assert is_chance(found, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("condition", "overfitted"),
+    [
+        ("c <= 2 or c%8 == 7", True),
+        ("c == 3 or c%8 == 7", True),
+        ("c <= 7 or c%8 == 0", True),
+        ("c <= 2 or c%8 == 3", True),
+        ("c <= 2 or c%4 == 3", False),
+        ("c == 0 or c > 2", False),
+        ("c%2 == 0 and (c == 2 or c > 3)", True),
+        ("c%2 == 0", False),
+        ("", False),
+    ],
+)
+def test_a_part_of_a_condition_is_not_there_for_two_points(condition, overfitted):
+    assert is_overfitted(condition, [{"c": c} for c in range(13)]) == overfitted

@@ -235,6 +235,64 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     assert found.claims == ()
 
 
+def test_of_two_parameters_the_games_are_named_that_no_condition_tells():
+    """Of k = 1, 3 and 5: too few to learn what k, and c besides, have to do with the shift of ⌊(x+z+c)/k⌋."""
+    ruleset = "solid-bar(f=(x+z+c)//k)"
+
+    def mine(game, bound, data):
+        return [best_shifts(game, bound, data)]
+
+    members = [
+        member(ruleset, {"k": k, "c": c}, "p-positions", 24, mine)
+        for k in (1, 3, 5)
+        for c in range(7)
+    ]
+    statements = generalise(TableFamily.of(ruleset, members)).statements
+    named = [one for one in statements if one.verdict != "refuted"]
+    assert {one.formulas[0].formula: one.when for one in named} == {
+        "x ^ y ^ z == 0": "k == 1 and 1 <= c <= 6 or k == 3 and c == 0 or k == 5 and 1 <= c <= 2",
+        "(x+1) ^ y ^ (z+1) == 0": "1 <= c <= 2 and k == 3 or 3 <= c <= 4 and k == 5",
+        "(x+2) ^ y ^ (z+2) == 0": "3 <= c <= 4 and k == 3 or 5 <= c <= 6 and k == 5",
+    }
+    told = set()
+    for one in named:
+        (claim,) = one.claims
+        check = claim.check.model_dump(mode="json", exclude_none=True)
+        for place in members:
+            if claim.speaks_of(place.parameters):
+                assert outcome(check, place).holds, (one.text, place.parameters)
+                told.add(tuple(place.parameters.values()))
+    right = {
+        tuple(place.parameters.values())
+        for place in members
+        if any(best.mismatches == 0 for best in place.findings[0].best)
+    }
+    assert right - told == {(1, 0), (5, 0)}, "two games alone have the formula of c = 0"
+
+
+def test_a_condition_that_is_refuted_is_looked_for_in_all_tables():
+    """step2015, after Conj 4.4, for odd k up to 7: those put aside refute what the others show, and all together tell."""
+    ruleset = "step-bar(k=k, s=s)"
+    members = [
+        member(
+            ruleset,
+            {"k": k, "s": s},
+            "grundy",
+            60,
+            mine_formulas if (k, s) in ((3, 0), (3, 1), (5, 2), (7, 3), (5, 4)) else None,
+        )
+        for k in (1, 3, 5, 7)
+        for s in range(10)
+    ]
+    found = generalise(TableFamily.of(ruleset, members))
+    odd = "(y+z)%2 == s%2"
+    assert [one.verdict for one in found.statements if one.formulas[0].where == odd][:1] == [
+        "refuted"
+    ]
+    doubtful = [one.when for one in found.doubtful if one.formulas[0].where == odd]
+    assert doubtful == ["k > s or s%2 == 1 and s < 2*k"]
+
+
 @pytest.mark.full
 def test_what_too_few_tables_tell_is_doubtful_with_a_condition_that_all_agree_with():
     """Of k = 1 to 8 two tables are held out: too few to say that k is even."""

@@ -143,3 +143,35 @@ def test_the_other_residue_modulo_2_is_said_not_to_be_this_one():
         for point in ({"s": s} for s in range(6))
     ]
     assert "(y+z)%2 != s%2" in {said.where for said in lifted(found)}
+
+
+def test_integers_of_small_tables_where_several_are_right():
+    """Of heights ⌊min(x, z)/k⌋ + c, as far as bound 31: what is right farther out has not the smallest integers."""
+    right = {
+        (1, 2): (2, -14),
+        (1, 4): (4, -4, -12, 12),
+        (2, 2): (4, -12),
+        (2, 4): (-8, 8, -16, 16),
+        (3, 4): (-4, 12),
+        (4, 2): (8, -8),
+        (4, 4): (-16, 16),
+    }
+    shifts = [
+        ({"c": c, "k": k}, LabelledFormula("P iff", f"(x{n:+}) ^ y ^ (z{n:+}) == 0"))
+        for (c, k), several in right.items()
+        for n in several
+    ]
+    assert LabelledFormula("P iff", "(x+c*k) ^ y ^ (z+c*k) == 0") in lifted(shifts)
+
+
+def test_games_with_the_same_value_of_one_parameter():
+    """Of heights ⌊(x+z+c)/k⌋ with k = 1 and 5, which are in one class modulo 4, no expression gives the numbers of both."""
+    numbers = {1: (6, 7, 7, 7, 7, 7, 7), 5: (6, 7, 7, 8, 8, 9, 9)}
+    of_tables = [
+        ({"c": c, "k": k}, LabelledFormula("G =", f"y+{number}"))
+        for k, several in numbers.items()
+        for c, number in enumerate(several)
+    ]
+    of_five = LabelledFormula("G =", "y+c-c//2+6")
+    assert of_five in lifted(of_tables, by_value=True)
+    assert of_five not in lifted(of_tables)

@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
-from choco_pipeline.finding.judge import trial
+from choco_pipeline.finding.judge.narrower import narrowed
 from choco_pipeline.finding.judge.simpler import simplified
 from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -218,7 +218,7 @@ def test_a_formula_that_a_condition_does_not_shorten_stays():
 
 
 def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_right():
-    """Of heights ⌊max(x, z)/k⌋ + c it is right for even k up to c = 2^v₂(k); that k is a power of 2 would be a shorter condition."""
+    """Of heights ⌊max(x, z)/k⌋ + c it is right for even k and c up to 2^v₂(c)·2^v₂(k); that k is a power of 2 would be shorter."""
     seen = {(k, c): f"solid-bar(f=max(x, z)//{k}+{c})" for k in (2, 4) for c in range(k + 1)}
     said = p_iff(
         "solid-bar(f=max(x, z)//k+c)",
@@ -231,8 +231,27 @@ def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_righ
     assert found.verdict == "holds-to-bound"
     assert "narrowed" in found.tried.what
     (claim,) = found.claims
-    for k, c in product((6, 10, 12), range(6)):
-        assert claim.speaks_of({"k": k, "c": c}) == (c <= (k & -k)), (k, c)
+    for k, c in product((6, 10, 12), range(14)):
+        assert claim.speaks_of({"k": k, "c": c}) == (c <= (c & -c) * (k & -k)), (k, c)
+
+
+def test_games_that_are_named_are_named_again_without_those_where_a_formula_is_wrong():
+    """Of heights ⌊max(x, z)/k⌋ the nim-sum is wrong for odd k; no other game is there to try a condition on."""
+    ruleset = "solid-bar(f=max(x, z)//k)"
+    games = {k: f"solid-bar(f=max(x, z)//{k})" for k in (2, 3, 4, 6)}
+    named = p_iff(ruleset, "x^y^z==0", "2 <= k <= 4 or k == 6", k=tuple(games))
+    (found,) = finder(*games.values()).consider([named])
+    assert (found.when, found.verdict) == ("k == 2 or k == 4 or k == 6", "holds-to-bound")
+    assert found.parameters == {"k": (2, 4, 6)}
+    assert found.seen == ((2,), (4,), (6,))
+    assert "the condition was narrowed where it was wrong, k = 3" in found.tried.what
+
+
+def test_of_too_few_games_that_are_left_none_is_named():
+    ruleset = "solid-bar(f=max(x, z)//k)"
+    games = [f"solid-bar(f=max(x, z)//{k})" for k in (2, 3, 4)]
+    (found,) = finder(*games).consider([p_iff(ruleset, "x^y^z==0", "2 <= k <= 4", k=(2, 3, 4))])
+    assert (found.when, found.verdict) == ("2 <= k <= 4", "refuted")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +264,8 @@ def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_righ
             (2, 6, 7),
             None,
         ),  # k%4 != 2 and k%8 != 7 is one of 1,694, and 35 lists have four of seven
+        # k == 3 or k%8 == 7, of few enough of as many lists: its first part is there for one game
+        ((3, 7, 15, 23), set(range(1, 25)) - {3, 7, 15, 23}, None),
     ],
 )
 def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_right(
@@ -253,7 +274,7 @@ def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_righ
     said = p_iff(TRIANGLE, "x^y^z==0", k=right)
     refuted = Refuted(Counterexample("N", "P", (1, 1, 1), ("x", "y", "z")), 9)
     outcomes = [TableTrial({"k": k}, 9, refuted, None) for k in wrong]
-    narrower = trial._narrowed(said, [{"k": k} for k in right], outcomes, "all")
+    narrower = narrowed(said, [{"k": k} for k in right], outcomes, "all")
     assert (None if narrower is None else narrower.statement.when) == when
 
 
