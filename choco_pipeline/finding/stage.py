@@ -22,6 +22,7 @@ from choco_pipeline.finding.judge.known import (
     saying_the_same,
     settled_by,
     speak_of_all,
+    spread,
 )
 from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.meaning import meaning
@@ -31,7 +32,7 @@ from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.lemma_cases import lemmas
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables, further_games, speaking_of
+from choco_pipeline.finding.statements.scope import Tables, further_games, members, speaking_of
 from choco_pipeline.finding.statements.statement import (
     ComparedOn,
     FoundStatement,
@@ -256,17 +257,23 @@ class Finder:
                     del self._claims[name], self._said_by[name]
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows, and where that was seen."""
+        """Return the accepted statements from which a statement on pictures, numbers or lines follows, and where that was seen."""
         source = statement.source
-        if source is None or statement.kind not in SEARCHES or statement.pattern.names:
+        if source is None or statement.kind not in SEARCHES:
             return (), "sampled positions"
         of: Told = "grundy" if source.of == "grundy" else "p"
-        names = settled_by(statement.ruleset, of, Catalogue(self._claims))
-        premises = [self._claims[name] for name in names]
-        on = self.dominance.settled(premises, statement.ruleset, of) if names else None
-        if on is None:
+        accepted, compared = Catalogue(self._claims), set[ComparedOn | None]()
+        used: dict[str, None] = {}
+        games = members(statement)
+        for game in spread(games):
+            names = settled_by(game, of, accepted)
+            premises = [self._claims[name] for name in names]
+            compared.add(self.dominance.settled(premises, game, of) if names else None)
+            used |= dict.fromkeys(map(self._said_by.__getitem__, names))
+        if not used or None in compared:
             return (), "sampled positions"
-        return tuple(dict.fromkeys(map(self._said_by.__getitem__, names))), on
+        is_decided = compared == {"all positions"} and len(spread(games)) == len(games)
+        return tuple(used), "all positions" if is_decided else "sampled positions"
 
 
 def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:

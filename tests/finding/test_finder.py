@@ -4,8 +4,11 @@ from dataclasses import replace
 
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement, Implied
+from choco_pipeline.mining.search_evidence import Candidates
+from choco_pipeline.mining.table_findings import CellularFinding
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, triangles
 
 
@@ -56,6 +59,36 @@ def test_what_was_proposed_for_more_games_follows_when_it_is_narrowed():
     told = Implied("for k%2 == 0: P iff x^y^z==0", "all positions")
     assert said(wider, numbers) == {("grundy", "k%2 == 0"): (told,)}
     assert said(wider, fewer).keys() == {narrowed, ("grundy", "k%4 == 0")}
+
+
+def test_pictures_of_uncut_bars_follow_from_the_formula_that_settles_all_of_them():
+    """The heaps of C(m, m+3) are 2m+1 together, so that their nim-sum is odd: that no cell is P is nothing new."""
+    finding = CellularFinding(
+        ruleset="nim(4)",
+        axes=("m", "i", "j"),
+        passes=None,
+        tried=Candidates(candidates=1, what="rules"),
+        empty=True,
+    )
+    sides = {"m": (1, 2, 3), "n": (1, 2, 3, 4, 5, 6)}
+    formula = p_iff("rectangular-bar(m=m, n=n)", "(i-1)^(m-i)^(j-1)^(n-j)==0", **sides)
+    picture = FoundStatement(
+        kind="cellular",
+        ruleset="rectangular-bar(m=m, n=m+3)",
+        said="no cell is a P-position",
+        parameters={"m": (1, 2, 3)},
+        source=Mined("nim(4)", "p-positions", 9, "nim(4)", {}, finding),
+        **EVIDENCE,
+    )
+    games = [f"rectangular-bar(m={m}, n={n})" for m in sides["m"] for n in sides["n"]]
+    found = {one.kind: one for one in finder(*games).consider([picture, formula])}
+    assert found["cellular"].follows_from == (found["p-positions"].id,)
+    assert found["cellular"].follows_on == "all positions"
+    (alone,) = finder(*games).consider([picture])
+    assert alone.follows_from == ()
+    square = p_iff("rectangular-bar(m=m, n=m)", "(i-1)^(m-i)^(j-1)^(m-j)==0", m=(1, 2, 3))
+    found = {one.kind: one for one in finder(*games).consider([picture, square])}
+    assert found["cellular"].follows_from == (), "it speaks of other bars"
 
 
 def test_nothing_follows_from_an_undecided_statement():

@@ -60,7 +60,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     used: dict[str, None] = {}
     wrong: set[str] = set()
     by_game: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
-    for game in _spread(games):
+    for game in spread(games):
         own = meaning(claim, game)
         if own is None:
             return ()
@@ -93,7 +93,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     alone = set.intersection(*whole) if whole else set()
     if alone:
         return tuple(other_id for other_id in catalogue.claims if other_id in alone)
-    for game, (own, others) in zip(_spread(games), by_game, strict=True):
+    for game, (own, others) in zip(spread(games), by_game, strict=True):
         left = own.speaks.copy()
         for other_id, about in others:
             if other_id not in wrong and (left & about.speaks).any():
@@ -139,7 +139,7 @@ def saying_the_same(
         return tuple(ids)
     same = dict.fromkeys(ids)
     spoken: list[tuple[Truths, dict[str, Truths]]] = []
-    for game in _spread(games):
+    for game in spread(games):
         own = [meant for claim in claims if (meant := meaning(claim, game)) is not None]
         if len(own) < len(claims) or len({meant.of for meant in own}) > 1:
             return ()
@@ -181,7 +181,7 @@ def follows_from_formulas(
     pattern = read(check.game)
     both = [
         settled_by(name, of, catalogue)
-        for game in _spread(games)
+        for game in spread(games)
         for name in (game, _computed(build(pattern, claim.match(game) or {}, Path()).notation))
     ]
     return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
@@ -303,7 +303,7 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
     return () if left else tuple(used)
 
 
-def _spread(games: Sequence[str]) -> list[str]:
+def spread(games: Sequence[str]) -> list[str]:
     """Return the first, the last and others of the games, evenly spread."""
     if len(games) <= GAMES:
         return list(games)

@@ -88,6 +88,14 @@ def speaking_of(statement: FoundStatement, tables: Tables) -> list[str]:
     return [game.notation for game in games if game is not None]
 
 
+def members(statement: FoundStatement) -> list[str]:
+    """Return the games of a statement that need be no claim: its own one, or those of its family with parameters that it was seen for."""
+    values = (sorted(set(several)) for several in statement.parameters.values())
+    choices = islice(product(*values), COMBINATIONS)
+    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in choices)
+    return [build(statement.pattern, point, Path()).notation for point in points]
+
+
 def unseen(
     statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
