@@ -142,7 +142,7 @@ class _Terms:
     def _same(self, left: Node, right: Node) -> Sentence:
         xor = next((n for n in (left, right) if isinstance(n, Binary) and n.operator == "^"), None)
         if xor is not None:
-            parts = [*_xor_parts(left), *_xor_parts(right)]
+            parts = [*xor_parts(left), *xor_parts(right)]
             return self._nim_sum_is_zero([part for part in parts if part != Integer(0)], [], False)
         known = self._read.linear(left)
         if known is not None:
@@ -345,7 +345,8 @@ def _sum(meaning: Meaning) -> Sum:
     return meaning if isinstance(meaning, Sum) else Sum.of(meaning)
 
 
-def _xor_parts(node: Node) -> list[Node]:
+def xor_parts(node: Node) -> list[Node]:
+    """Return the parts of which a formula is the nim-sum: itself, if it is none."""
     if isinstance(node, Binary) and node.operator == "^":
-        return [*_xor_parts(node.left), *_xor_parts(node.right)]
+        return [*xor_parts(node.left), *xor_parts(node.right)]
     return [node]

@@ -160,7 +160,7 @@ def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
 def _is_steps(height: Formula) -> bool:
     """Return whether a height is ⌊(z+s)/k⌋, of which nothing need be asked."""
     names = height.names
-    parameters = (
-        height.match(STEPS.rename(dict.fromkeys("z", *names)), names) if len(names) == 1 else None
-    )
+    if len(names) != 1:
+        return False
+    parameters = height.match(STEPS.rename(dict.fromkeys("z", *names)), names)
     return parameters is not None and parameters["k"] > 0

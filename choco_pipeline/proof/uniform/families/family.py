@@ -284,13 +284,9 @@ class _FamilyPart:
     def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
         parameters = {n: value.substitute(values) for n, value in self.parameters.items()}
         conditions = tuple(c.substitute(values) for c in self.conditions)
-        kept = _without_trivial(conditions + more)
+        trivial = {c for c in conditions + more if c.is_constant and c.constant >= 0}
+        kept = tuple(c for c in dict.fromkeys(conditions + more) if c not in trivial)
         return replace(self, parameters=parameters, conditions=kept)
-
-
-def _without_trivial(conditions: tuple[Affine, ...]) -> tuple[Affine, ...]:
-    kept = dict.fromkeys(c for c in conditions if not (c.is_constant and c.constant >= 0))
-    return tuple(kept)
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:

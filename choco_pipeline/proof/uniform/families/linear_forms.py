@@ -26,6 +26,7 @@ from choco_pipeline.formula.nodes import (
     render,
     walk,
 )
+from choco_pipeline.proof.arithmetic.terms import xor_parts
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 
@@ -257,7 +258,7 @@ def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], A
             terms, constant, added = _nim_sum(reader, right)
             return terms, constant, added + reader.affine(left)
     terms, constant = {}, ZERO
-    for part in _operands(node):
+    for part in xor_parts(node):
         form = reader.form(part)
         if not form.terms:
             constant = _nim_constant(constant, form.constant, node)
@@ -273,12 +274,6 @@ def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], A
 
 def _has_nim_sum(node: Node) -> bool:
     return any(isinstance(part, Binary) and part.operator == "^" for part in walk(node))
-
-
-def _operands(node: Node) -> list[Node]:
-    if isinstance(node, Binary) and node.operator == "^":
-        return _operands(node.left) + _operands(node.right)
-    return [node]
 
 
 def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
