@@ -17,7 +17,7 @@ from choco_pipeline.errors import ConfigError
 
 _BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
 _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
-#: Bytes of a file. What is no YAML is read at some 100 kB in a second; ours have at most 64 kB.
+#: Bytes of a file. What is no YAML is read at some 100 kB in a second; ours have at most 65 kB.
 LARGEST_FILE = 512 << 10
 #: Characters of an integer: Python writes and reads none of more than 4,300 digits.
 LONGEST_INTEGER = 1000
@@ -65,7 +65,7 @@ class _Loader(Composer, Resolver):
 
 
 def _parsed(text: str) -> Any:
-    """Return the one node of a text, None if there is none; libyaml takes a tenth of the time of PyYAML's own parser.
+    """Return the one node of a text, None if there is none; libyaml takes about an eighth of the time of PyYAML's own parser.
 
     PyYAML may be built without it. And what libyaml refuses, the other parser says more clearly, with a place. So it does
     of a tab inside of a word, which libyaml takes.

@@ -84,20 +84,11 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
         (bar.labels[3], bar.bottom, (y0 + unit, bottom)),
     ):
         if label:
-            body.append(
-                _extent_beside(
-                    label, count, span, x0 - left * unit - 5 if bar.left or not bar.top else x0 - 5
-                )
-            )
+            x = x0 - left * unit - 5 if bar.left or not bar.top else x0 - 5
+            body.append(_extent_beside(label, count, span, x))
     if block > 1:
-        body.append(
-            _text(
-                margin_left,
-                bottom + 2 * LABEL,
-                f"one square stands for {block} × {block}",
-                anchor="start",
-            )
-        )
+        stands_for = f"one square stands for {block} × {block}"
+        body.append(_text(margin_left, bottom + 2 * LABEL, stands_for, anchor="start"))
     return Drawing(
         margin_left + (left + right + 1) * unit,
         bottom + LABEL * (1.4 if block == 1 else 2.4),
@@ -107,12 +98,10 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
 
 def _extent_below(label: str, count: int, span: tuple[float, float], y: float) -> str:
     a, b = span
-    line = (
-        f'<path d="M{a + 1:g} {y:g}H{b - 1:g}" stroke="currentColor" stroke-width="1"/>'
-        if count
-        else ""
-    )
-    return line + _length((a + b) / 2, y + 14, label, count) if count else ""
+    if not count:
+        return ""
+    line = f'<path d="M{a + 1:g} {y:g}H{b - 1:g}" stroke="currentColor" stroke-width="1"/>'
+    return line + _length((a + b) / 2, y + 14, label, count)
 
 
 def _extent_beside(label: str, count: int, span: tuple[float, float], x: float) -> str:
@@ -132,11 +121,8 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
     block = _block(max(bar.x, bar.z, bar.y) + 1, MOST_BOXES)
     x, z = _blocks(bar.x, block), _blocks(bar.z, block)
     unit = min(UNIT, 420 / (x + z + 2))
-    dx, dz, up = (
-        (-unit * math.cos(math.pi / 6), -unit / 2),
-        (unit * math.cos(math.pi / 6), -unit / 2),
-        unit * 0.9,
-    )
+    across = unit * math.cos(math.pi / 6)
+    dx, dz, up = (-across, -unit / 2), (across, -unit / 2), unit * 0.9
 
     def height(shape: Boxes, u: int, w: int) -> int:
         boxes = shape.height(min(u * block, shape.x), min(w * block, shape.z))
@@ -185,11 +171,8 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
     body = [faces(bar, PALE if after else "")]
     if after is not None:
         body.append(faces(after, ""))
-    left_edge, right_edge, top_edge = (
-        point((x + 1) / 2, 0, 0),
-        point(0, 0, (z + 1) / 2),
-        point(0, tallest, z + 1),
-    )
+    left_edge, right_edge = point((x + 1) / 2, 0, 0), point(0, 0, (z + 1) / 2)
+    top_edge = point(0, tallest, z + 1)
     body.append(_length(left_edge[0] - 6, left_edge[1] + 14, bar.labels[0], bar.x, anchor="end"))
     body.append(
         _length(right_edge[0] + 6, right_edge[1] + 14, bar.labels[2], bar.z, anchor="start")

@@ -26,9 +26,6 @@ class PPositionArrays:
     #: The largest coordinate of each P-position, passes not counted; int64.
     size: Ints
 
-    def __len__(self) -> int:
-        return int(self.size.size)
-
 
 def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator[PPositionArrays]:
     """Yield the P-positions of a table of either quantity, those of at most about `block` cells at a time."""

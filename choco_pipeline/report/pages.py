@@ -15,13 +15,12 @@ from typing import Any, get_args
 
 from choco_pipeline.claims.conclusions.claim_row import PairKind
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
-from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.report.assemble import run_times, summary
 from choco_pipeline.report.charts.figures import bokeh_script, galleries
 from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
 from choco_pipeline.report.claims.standings import standings
-from choco_pipeline.report.claims.verdicts import ClaimView, claim_views
+from choco_pipeline.report.claims.verdicts import ClaimView, by_paper, claim_views
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.explored.explored_games import (
     ExploredFamily,
@@ -151,7 +150,7 @@ def _first_page(
             standings=standings(views),
             questions=any(view.claim.status == "question" for view in views),
             ours=[view for view in ours if view.verdict not in ("unchecked", "undecided")],
-            papers=_papers(views),
+            papers=by_paper(views),
             facets=_facets(views),
             refuted=[view for view in refuted if view.claim.id not in corrected],
             misprinted=sum(view.claim.id in corrected for view in refuted),
@@ -166,14 +165,6 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
     named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
-
-
-def _papers(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
-    """Return the papers with their claims, in order."""
-    papers: dict[str, list[ClaimView]] = {}
-    for view in views:
-        papers.setdefault(view.claim.paper.key, []).append(view)
-    return [(chosen[0].claim.paper, chosen) for chosen in papers.values()]
 
 
 def _facets(views: Sequence[ClaimView]) -> Mapping[str, object]:

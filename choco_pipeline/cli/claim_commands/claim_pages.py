@@ -206,10 +206,9 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
     yield "claims", claim.check.summary()
     if statement.ruleset:
         yield "ruleset", statement.ruleset
-    if statement.every:
-        yield "every", ", ".join(f"{name} in {span}" for name, span in statement.every.items())
-    if statement.some:
-        yield "some", ", ".join(f"{name} in {span}" for name, span in statement.some.items())
+    for quantifier, spans in (("every", statement.every), ("some", statement.some)):
+        if spans:
+            yield quantifier, ", ".join(f"{name} in {span}" for name, span in spans.items())
     if statement.when:
         yield "when", statement.when.text
     if statement.for_all:

@@ -12,7 +12,7 @@ from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import VerdictKind, counted, place_text
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
-from choco_pipeline.report.claims.verdicts import ClaimView
+from choco_pipeline.report.claims.verdicts import ClaimView, by_paper
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Standing:
 
 def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
     """Return the conjectures and questions, by paper, in the papers' order."""
-    papers: dict[str, list[Standing]] = {}
-    for view in views:
-        if view.claim.status in ("conjecture", "question"):
-            papers.setdefault(view.claim.paper.key, []).append(Standing(view, _known(view)))
-    return [(chosen[0].view.claim.paper, chosen) for chosen in papers.values()]
+    asked = [view for view in views if view.claim.status in ("conjecture", "question")]
+    return [
+        (paper, [Standing(view, _known(view)) for view in chosen])
+        for paper, chosen in by_paper(asked)
+    ]
 
 
 def _known(view: ClaimView) -> str:

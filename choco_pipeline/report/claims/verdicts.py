@@ -11,7 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
 from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text, few_words
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
@@ -97,6 +97,14 @@ def claim_views(ledger: Ledger) -> list[ClaimView]:
             not view.is_open,
         ),
     )
+
+
+def by_paper(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
+    """Return the papers with their claims, in order."""
+    papers: dict[str, list[ClaimView]] = defaultdict(list)
+    for view in views:
+        papers[view.claim.paper.key].append(view)
+    return [(chosen[0].claim.paper, chosen) for chosen in papers.values()]
 
 
 def decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:

@@ -51,7 +51,7 @@ SIDES = (64, 48, 32, 24, 16, 12, 8, 6, 4)
 MOST_POSITIONS = 50_000
 #: Rectangular bars have no smaller tables; what a browser plays is below one position of the face, a sixteenth of the box.
 MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
-#: States times symbols of an automaton that is embedded, about 22 KiB.
+#: States times symbols of an automaton that is embedded, about 21 KiB.
 MOST_TRANSITIONS = 8192
 #: Characters of all tables and automata together: what does not fit is left out.
 MOST_CHARACTERS = 2_400_000
