@@ -33,6 +33,9 @@ class FormulaCase:
     where: str | None
     formula: str
 
+    def __str__(self) -> str:
+        return self.formula + (f" where {self.where}" if self.where else "")
+
 
 def shortest_cases(
     atoms: Atoms, points: Mapping[str, Ints], target: Target
