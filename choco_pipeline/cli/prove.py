@@ -70,7 +70,7 @@ def show_proof(
 ) -> int:
     """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
 
-    All of it, from reading what is given, runs in a child process under the limits.
+    All of it, from reading what is given, runs in a child process under the limits, of memory in GiB.
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")

@@ -39,8 +39,8 @@ def show_family(
 ) -> int:
     """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
 
-    All of it runs in a child process, which says itself where it stood when a limit was reached, and is ended if it goes far
-    beyond.
+    All of it runs in a child process, which says itself where it stood when a limit was reached, of memory in GiB, and is
+    ended if it goes far beyond.
     """
     if ruleset is None or condition is None:
         raise ChocoError(
