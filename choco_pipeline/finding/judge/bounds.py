@@ -1,17 +1,26 @@
-"""How large the tables are on which a found statement is tried."""
+"""How large the tables are on which a found statement is tried, also to decide between it and the claims of a catalogue.
+
+Idea: a claim that says the same up to some bound alone, or something else far away, names the place where the statement may be
+wrong. Whether it is, the game decides: a table that goes so far. Where none can be computed, the statement is not said to hold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
+import numpy as np
 import xarray as xr
 
-from choco_pipeline.claims.kinds import PPositions, Related
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Related
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.errors import HeightError
+from choco_pipeline.finding.judge.meaning import Meaning, environment, meaning
+from choco_pipeline.finding.judge.sampled_positions import sampled
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Binary, Call, Integer, render, walk
 from choco_pipeline.formula.parse import parse_nodes
@@ -20,6 +29,7 @@ from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import seconds_of
 from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Truths
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
@@ -29,6 +39,8 @@ FURTHER, BOUND_OF_SEEN = 4, 1024
 #: One of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
+#: A table that decides a dispute is computed in about so many seconds at most.
+DECIDING_SECONDS = 0.5
 #: Heights and moves may change at a number in their formulas: tables go to so many times the largest one, if that is quick, too.
 PAST = 2
 #: A shift by more places leaves nothing of any coordinate that a table has.
@@ -39,17 +51,7 @@ MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of the table of a game on which a claim is tried.
-
-    Parameters
-    ----------
-    claim
-        What is said.
-    game, quantity
-        The table.
-    run
-        The bound of the run's table of the game; None where it has none.
-    """
+    """Return the bound of the table of a game on which a claim is tried; `run` is that of the run's table, None where it has none."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     return max(_affordable(claim, game, bound, quantity) for bound in wanted)
@@ -121,3 +123,78 @@ def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
 @lru_cache(maxsize=256)
 def _kept_table(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
     return table(game, bound, quantity)
+
+
+@dataclass(frozen=True)
+class Disputed:
+    """A claim of the catalogue that ends where a statement goes on, or says something else."""
+
+    #: Its id.
+    claim: str
+    #: A table that goes so far has the place.
+    bound: int
+    #: What the claim says, as words with it for a subject.
+    why: str
+
+
+def bound_and_dispute(
+    claim: Claim, game: Ruleset, quantity: Quantity, run: int | None, catalogue: Catalogue
+) -> tuple[int, Disputed | None]:
+    """Return how large the table is on which a claim is tried, and a dispute that it leaves open, if it does.
+
+    The bound of the run's table of the game is `run`, None where it has none.
+    """
+    if claim.shape in RECTANGULAR:  # its table holds all positions
+        return max(game.limits(None)), None
+    bound = bound_of_trial(claim, game, quantity, run)
+    disputes = list(_ended(claim, game.notation, catalogue, bound))
+    if run is not None:  # positions are sampled for few games: that takes as long as a trial
+        disputes += _contradicted(claim, game.notation, catalogue)
+    for dispute in sorted(disputes, key=lambda disputed: disputed.bound):
+        if dispute.bound <= bound:
+            continue
+        if not is_quick(claim, game, dispute.bound, quantity, DECIDING_SECONDS):
+            return bound, dispute
+        bound = dispute.bound
+    return bound, None
+
+
+def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
+    """Yield the claims that say the same of a game, and that only up to coordinates, from `bound` on, beyond which `claim` goes."""
+    for other in catalogue.speaking_of(game):
+        reach, own_reach = other.statement.reach, claim.statement.reach
+        known, own = environment(other, game), environment(claim, game)
+        if reach is None or known is None or own is None:
+            continue
+        end = int(reach.value(known))
+        if end < bound or not isinstance(other.check, PPositions | GrundyNumbers):
+            continue
+        if own_reach is not None and own_reach.value(own) <= end:
+            continue
+        differ = _differ(meaning(claim, game), meaning(other, game))
+        if differ is not None and not differ.any():
+            yield Disputed(other.id, end + 1, f"says so of coordinates up to {end:,} alone")
+
+
+def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Disputed]:
+    """Yield the claims that say something else of a sampled position, each with the least such position."""
+    own, points = meaning(claim, game), sampled(game)
+    largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
+    for other in catalogue.speaking_of(game):
+        differ = _differ(own, meaning(other, game))
+        if differ is not None and differ.any():
+            place = min(np.flatnonzero(differ).tolist(), key=largest.__getitem__)
+            at = ", ".join(str(values[place]) for values in points.values())
+            yield Disputed(other.id, int(largest[place]), f"says something else of ({at})")
+
+
+def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
+    """Return at which positions two claims contradict each other; None if they do not speak of the same."""
+    if own is None or other is None:
+        return None
+    of = "p" if own.of == "p" else other.of
+    ours, theirs = own.about(of), other.about(of)
+    if of not in ("p", "grundy") or ours is None or theirs is None:
+        return None
+    differ: Truths = ours.speaks & theirs.speaks & (ours.values != theirs.values)
+    return differ

@@ -1,14 +1,21 @@
-"""What no claim says, tried again: the search that found it is made in a larger table of the game, and must say the same."""
+"""What no claim says, tried again: the search that found it is made in a larger table of the game, and must say the same.
+
+Idea of rules on pictures: they say that the number of P-positions among some cells is even. In a large box nearly all cells are
+none, so it is enough to look where a P-position is one of the cells: each is moved by the steps of the rule, and a cell that is met
+an odd number of times is one at which the rule is wrong. It costs some sorting of as many numbers as there are P-positions and steps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import BOUND_OF_SEEN, FURTHER, largest_number
 from choco_pipeline.finding.judge.by_chance import SEARCHES, says
-from choco_pipeline.finding.judge.far_pictures import MOST_COLUMNS, is_right_to
+from choco_pipeline.finding.judge.sampled_positions import are_positions
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import Ruleset, parse_ruleset
@@ -16,16 +23,21 @@ from choco_pipeline.mining.number_sequences.sequences import MOST_TERMS
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.pictures.slices import SIDE
-from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, Finding
+from choco_pipeline.mining.table_findings import MOST_SAID, BlocksFinding, CellularFinding, Finding
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells, Ints, Truths
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: A larger table is computed in about so many seconds at most.
 SECONDS = 0.5
 #: The side of larger pictures: a rule for them is solved in some seconds, and with twice the side in a minute.
 LARGER_SIDE = 2 * SIDE
+#: No step of a rule is longer.
+_MARGIN = 8
+#: So many columns of a table are looked at, in about a second.
+MOST_COLUMNS = 1 << 20
 _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
     "cellular": mine_cellular,
     "blocks": mine_blocks,
@@ -41,15 +53,7 @@ class SearchedAgain:
 
 
 def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain | None:
-    """Return whether a larger table says what a statement does that no claim says; None if there is none to ask.
-
-    Parameters
-    ----------
-    statement
-        On pictures, numbers or lines of one game.
-    tables
-        Of the run that it was found in.
-    """
+    """Return whether a larger table than the run's says what a statement on one game does that no claim says; None without such a table."""
     source = statement.source
     if source is None:  # no search is known that says it
         return None
@@ -122,3 +126,78 @@ def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
             pass
         larger //= 2
     return bound
+
+
+def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | None:
+    """Return whether a rule on pictures of a game with three coordinates is right up to a bound; None where that cannot be told."""
+    game = parse_ruleset(finding.ruleset)
+    if isinstance(finding, CellularFinding):
+        terms: Sequence[tuple[int, ...]] = finding.terms
+    else:
+        terms = [term for relation in finding.relations for term in relation.terms]
+    if not terms or any(len(term) != 1 + len(game.base.coordinates) or term[0] for term in terms):
+        return None
+    p = _p_positions(finding, game, bound)
+    if isinstance(finding, CellularFinding):
+        return not len(_wrong_sums(finding, game, p, bound))
+    return not any(len(wrong) for wrong in _wrong_halves(finding, game, p, bound))
+
+
+def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound: int) -> Ints:
+    """Return the P-positions up to a bound with as many passes left, a row for each, in the order of the pictures' axes."""
+    data = table(game, bound, "p-positions")
+    rows: list[Ints] = []
+    for points in Cells.of(game, bound, data).p_positions():
+        cells = np.column_stack([points[axis] for axis in finding.axes])
+        chosen = (cells <= bound).all(axis=1)
+        if finding.passes is not None and "p" in points:
+            chosen &= points["p"] == finding.passes
+        rows.append(cells[chosen])
+    p: Ints = np.concatenate(rows)
+    return p
+
+
+def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Ints:
+    """Return the cells at which the sum of a cellular rule is wrong."""
+    steps = np.array([(0, 0, 0), *(step for _, *step in finding.terms)])
+    odd = _met_oddly([p + step for step in steps], bound)
+    wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
+    if finding.where == "positions":
+        wrong = wrong[_legal(finding, game, wrong)]
+    elif finding.where == "inside":
+        for step in steps:
+            wrong = wrong[_legal(finding, game, wrong - step)]
+    named = finding.exceptions
+    if named is None or len(named) > MOST_SAID:  # then the sentence does not name all of them
+        return wrong[wrong[:, 0] >= finding.begins]
+    return wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
+
+
+def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
+    """Yield for each residue the cells for which the relation to cells at half the coordinates is wrong."""
+    for relation in finding.relations:
+        residue = np.array(relation.residue)
+        own = p[((p - residue) % 2 == 0).all(axis=1)]
+        halves = [(own - residue) // 2, *(p - np.array(step) for _, *step in relation.terms)]
+        cells = 2 * _met_oddly(halves, bound) + residue
+        cells = cells[(cells <= bound).all(axis=1) & (cells[:, 0] >= finding.begins)]
+        yield cells[_legal(finding, game, cells)]
+
+
+def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
+    """Return the rows that are in an odd number of arrays, in each of which a row is at most once."""
+    side = bound + 2 * _MARGIN + 1
+    rows = np.concatenate(parts) + _MARGIN
+    keys, numbers = np.unique(
+        (rows[:, 0] * side + rows[:, 1]) * side + rows[:, 2], return_counts=True
+    )
+    odd = keys[numbers % 2 == 1]
+    return np.column_stack([odd // (side * side), odd // side % side, odd % side]) - _MARGIN
+
+
+def _legal(finding: CellularFinding | BlocksFinding, game: Ruleset, cells: Ints) -> Truths:
+    """Return which cells are positions."""
+    order = [finding.axes.index(name) for name in game.base.coordinates]
+    legal = np.all(cells >= 0, axis=1)
+    legal[legal] = are_positions(game.base, cells[legal][:, order])
+    return np.asarray(legal)

@@ -1,4 +1,4 @@
-"""A statement that is wrong for some parameters is said of fewer: by a condition that tells these apart, or by their names.
+"""A statement that is wrong for some parameters is said of fewer: by a condition, or by their names, and in a shorter way if it may.
 
 A statement that names its games goes on without those where it is wrong. Of any other the shortest condition that keeps these apart
 narrows its own; what was learnt so is tried on other games (`choco_pipeline.finding.judge.trial`).
@@ -6,29 +6,48 @@ narrows its own; what was learnt so is tried on other games (`choco_pipeline.fin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import prod
 
+from choco_pipeline.finding.families.combinations import CONSTANT, Point, determined, linear
 from choco_pipeline.finding.families.domains import (
     domain,
     is_chance,
     is_overfitted,
     without_superfluous,
 )
-from choco_pipeline.finding.families.wording import listed, named, values_of
-from choco_pipeline.finding.judge.simpler import simplified
+from choco_pipeline.finding.families.lift import LabelledFormula
+from choco_pipeline.finding.families.table_family import check_of
+from choco_pipeline.finding.families.wording import claim_of, listed, named, sentence, values_of
 from choco_pipeline.finding.judge.trial_outcome import MissingMember, TableTrial
-from choco_pipeline.finding.statements.scope import Parameters, between
+from choco_pipeline.finding.statements.scope import COMBINATIONS, Parameters, between, game_of
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import nodes_in
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Junction
+from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Integer,
+    Junction,
+    Name,
+    Negate,
+    Node,
+    is_truth,
+    render,
+    walk,
+    with_operands,
+)
 from choco_pipeline.formula.parse import parse_nodes
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
 #: A statement that names its games is left without those where it is wrong, if so many remain.
 FEWEST_NAMED = 3
+#: Expressions are compared for parameters up to so many times the largest that was seen, and so many more.
+TIMES, MORE = 2, 16
+#: On fewer choices of parameters nothing is said to be the same.
+FEWEST = 6
 
 
 @dataclass(frozen=True)
@@ -122,3 +141,105 @@ def _renamed(
 
 def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
     return (point for i, point in enumerate(points) if point not in points[:i])
+
+
+def simplified(statement: FoundStatement) -> FoundStatement:
+    """Return a statement on a family in which expressions in the parameters are as short as its condition allows.
+
+    An expression becomes a number, or a sum of multiples of parameters, if it has that value for all parameters that satisfy
+    the condition, up to beyond those that the statement was seen for. Only what is one formula, without exceptions and for all
+    coordinates, is rewritten. It is another statement then, which has to be tried anew.
+    """
+    if len(statement.formulas) != 1 or statement.exceptions:
+        return statement
+    (line,) = statement.formulas
+    sentence, claim = _written(statement.ruleset, line)
+    if statement.said != sentence or statement.claim not in (None, claim):
+        return statement
+    points = _points(statement)
+    if len(points) < FEWEST:
+        return statement
+    texts = [
+        parse(render(_shorter(parse_nodes(text), statement.pattern.names, points))).text
+        if text
+        else ""
+        for text in (line.formula, line.where)
+    ]
+    shorter = StatementLine(line.label, *texts)
+    if shorter == line:
+        return statement
+    sentence, claim = _written(statement.ruleset, shorter)
+    return replace(
+        statement,
+        said=sentence,
+        formulas=(shorter,),
+        claim=None if statement.claim is None else claim,
+    )
+
+
+def _written(ruleset: str, line: StatementLine) -> tuple[str, dict[str, object]]:
+    """Return the sentence and the claim of one formula."""
+    labelled = LabelledFormula(line.label, line.formula, line.where)
+    return sentence(labelled), claim_of(ruleset, check_of(labelled, (), {}))
+
+
+def _points(statement: FoundStatement) -> list[Point]:
+    """Return all parameters of games that a statement speaks of, to beyond those that it was seen for; none if they are too many."""
+    ranges = [range(TIMES * max(values) + MORE + 1) for values in statement.parameters.values()]
+    if not statement.claims or prod(map(len, ranges)) > COMBINATIONS:
+        return []
+    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in product(*ranges))
+    return [point for point in points if game_of(statement.claims[0], point) is not None]
+
+
+def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
+    """Return an expression in which the largest parts that hold parameters alone are as short as can be."""
+    used = sorted(_names(node))
+    if is_truth(node) or not used or not names >= set(used):
+        operands = _joined(node, names, points) or node
+        return _signed(with_operands(operands, lambda operand: _shorter(operand, names, points)))
+    try:
+        values = [int(parse(render(node)).value(point)) for point in points]
+    except FormulaError:
+        return node
+    terms = [linear(name) for name in used]
+    sums = [some for number in (1, 2) for some in combinations(terms, number)]
+    shapes = [(CONSTANT,), *(shape for some in sums for shape in (some, (*some, CONSTANT)))]
+    law = next(determined(points, values, shapes), None)
+    if law is None or law.text is None or nodes_in(law.text) >= nodes_in(render(node)):
+        return node
+    return parse_nodes(law.text)
+
+
+def _names(node: Node) -> set[str]:
+    return {part.name for part in walk(node) if isinstance(part, Name)}
+
+
+def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None:
+    """Return a sum whose last two terms hold parameters alone, as x+2*k-k, with one shorter term for both; None if there is none."""
+    match node:
+        case Binary("+" | "-" as last, Binary("+" | "-" as first, left, one), other):
+            both = Binary("+" if first == last else "-", one, other)
+            shorter = _shorter(both, names, points) if names >= _names(both) else both
+            return None if shorter == both else _signed(Binary(first, left, shorter))
+        case _:
+            return None
+
+
+def _signed(node: Node) -> Node:
+    """Return a sum or a difference without a sign too many, and without 0.
+
+    Examples
+    --------
+    >>> render(_signed(Binary("-", Name("x"), Integer(-1))))
+    'x+1'
+    """
+    match node:
+        case Binary("+" | "-", left, Integer(0)):
+            return left
+        case Binary("+" | "-" as sign, left, Integer(number)) if number < 0:
+            return Binary("-" if sign == "+" else "+", left, Integer(-number))
+        case Binary("+" | "-" as sign, left, Negate(number)):
+            return Binary("-" if sign == "+" else "+", left, number)
+        case _:
+            return node

@@ -35,8 +35,12 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.judge.bounds import FURTHER, largest_number, table_of_trial
-from choco_pipeline.finding.judge.disputed import bound_and_dispute
+from choco_pipeline.finding.judge.bounds import (
+    FURTHER,
+    bound_and_dispute,
+    largest_number,
+    table_of_trial,
+)
 from choco_pipeline.finding.judge.narrower import names_its_games, narrowed
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,

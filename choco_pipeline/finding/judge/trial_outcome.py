@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
     verdict_text,
 )
-from choco_pipeline.finding.judge.disputed import Disputed
+from choco_pipeline.finding.judge.bounds import Disputed
 from choco_pipeline.finding.statements.scope import Parameters
 from choco_pipeline.finding.statements.statement import Evidence
 from choco_pipeline.formula.written.parameter_text import listed as all_listed

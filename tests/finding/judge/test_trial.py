@@ -9,8 +9,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
-from choco_pipeline.finding.judge.narrower import narrowed
-from choco_pipeline.finding.judge.simpler import simplified
+from choco_pipeline.finding.judge.narrower import narrowed, simplified
 from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
