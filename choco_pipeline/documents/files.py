@@ -62,10 +62,7 @@ def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
 def read_bytes(path: Path, most: int = -1) -> bytes:
     """Return what a file holds, at most `most` bytes of it; of nothing else, for a pipe may never end.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read, or is no file.
+    Raises `OSError` if it cannot be read, or is no file.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "a pipe or a device, a file is needed")
@@ -81,11 +78,8 @@ def write_json(path: Path, document: object) -> None:
 def read_json(path: Path, most_bytes: int | None = None) -> Any:
     """Return the document in `path`, which may be anybody's.
 
-    Raises
-    ------
-    StoreError
-        Saying what is wrong: it cannot be read, is too large, is no JSON, has a key twice, a number that is none (NaN,
-        Infinity, or too large for a float), a character that is none, or is nested more than `DEEPEST` deep.
+    Raises `StoreError`, saying what is wrong: it cannot be read, is too large, is no JSON, has a key twice, a number that is
+    none (NaN, Infinity, or too large for a float), a character that is none, or is nested more than `DEEPEST` deep.
     """
     try:
         content = read_bytes(path, -1 if most_bytes is None else most_bytes + 1)

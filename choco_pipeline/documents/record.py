@@ -46,12 +46,7 @@ def write_record_if_changed(path: Path, content: Mapping[str, Any]) -> None:
 def read_record(path: Path) -> dict[str, Any]:
     """Return the content of a record, without its digest.
 
-    Raises
-    ------
-    DamagedError
-        If it is not what was written.
-    StoreError
-        If it cannot be read.
+    Raises `DamagedError` if it is not what was written; `StoreError` if it cannot be read.
     """
     if not path.is_file():
         raise StoreError(f"{path}: cannot be read (no such file)")
@@ -69,12 +64,8 @@ def read_record(path: Path) -> dict[str, Any]:
 def read_record_as(model: type[M], path: Path) -> M:
     """Return the content of a record as a model.
 
-    Raises
-    ------
-    DamagedError
-        If it is not what was written, or another version wrote something else.
-    StoreError
-        If it cannot be read.
+    Raises `DamagedError` if it is not what was written, or another version wrote something else; `StoreError` if it cannot be
+    read.
     """
     try:
         return model.model_validate(read_record(path))

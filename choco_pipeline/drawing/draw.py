@@ -21,16 +21,13 @@ MARGIN, GAP = 8, 26
 def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
     """Return the bar of chocolate as lines of text, the coordinates below it.
 
+    Raises `RulesetError` if `position` is not a position of the game.
+
     Returns
     -------
     str
         Bars seen from the front, one character for a square, ``■`` for the bitter one; solid bars seen from above, the
         number of boxes in each column. Of a large position only the part around the bitter square, and how much more.
-
-    Raises
-    ------
-    RulesetError
-        If `position` is not a position of the game.
 
     Examples
     --------
@@ -64,18 +61,14 @@ def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
 def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | None = None) -> str:
     """Return the bar of chocolate as an SVG element that scales to the width it is given.
 
-    What the move to `option` takes away is drawn pale.
+    What the move to `option` takes away is drawn pale. Raises `RulesetError` if `position` or `option` is not a position of the
+    game.
 
     Returns
     -------
     str
         One ``<svg>`` element with its coordinates labelled, readable on light and dark paper. Squares, stones or boxes of a
         large position are drawn in blocks, and the label says of how many.
-
-    Raises
-    ------
-    RulesetError
-        If `position` or `option` is not a position of the game.
     """
     shapes = shapes_of(ruleset, position)
     after: list[Shape] = shapes_of(ruleset, option) if option is not None else []

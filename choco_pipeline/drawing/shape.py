@@ -73,10 +73,7 @@ Shape = Squares | Boxes | Heaps | Passes | Plus
 def shapes_of(ruleset: Ruleset, position: Sequence[int]) -> list[Shape]:
     """Return what stands side by side in a picture of `position`.
 
-    Raises
-    ------
-    RulesetError
-        If `position` is not a position of this game.
+    Raises `RulesetError` if `position` is not a position of this game.
     """
     return _shapes(ruleset, ruleset.check(position), ruleset.coordinates)
 

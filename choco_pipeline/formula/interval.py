@@ -47,10 +47,8 @@ class Enclosure:
     def of(self, node: Node) -> Interval:
         """Return an interval that holds every value of `node`; (0, 1) for a truth.
 
-        Raises
-        ------
-        FormulaError
-            If an integer inside `node` can leave the allowed number of bits: which, where, and how far it can reach.
+        Raises `FormulaError` if an integer inside `node` can leave the allowed number of bits: which, where, and how far it can
+        reach.
         """
         match node:
             case Integer():

@@ -65,10 +65,7 @@ def parse_nodes(
 ) -> Node:
     """Return the nodes of `text`; see `choco_pipeline.formula.parse`.
 
-    Raises
-    ------
-    FormulaError
-        For anything that is not a formula of the language, whatever `text` holds.
+    Raises `FormulaError` for anything that is not a formula of the language, whatever `text` holds.
     """
     if len(text) > MAX_LENGTH:
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"

@@ -50,10 +50,7 @@ class Range:
     def values(self, env: Mapping[str, int]) -> range:
         """Return the integers, given one for every name.
 
-        Raises
-        ------
-        FormulaError
-            If a formula has no value, or the step is less than 1.
+        Raises `FormulaError` if a formula has no value, or the step is less than 1.
 
         Examples
         --------
@@ -70,10 +67,7 @@ class Range:
     def evaluate(self, env: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], ...]:
         """Return first integer, step and number of integers at each point of flat arrays of one length.
 
-        Raises
-        ------
-        FormulaError
-            As `values` does, if a point of the arrays would; and if an end is more than 2**61 from 0.
+        Raises `FormulaError` as `values` does, if a point of the arrays would; and if an end is more than 2**61 from 0.
         """
         shape = (next(iter(env.values())).size,) if env else (1,)
         ones = np.ones(shape, np.int64)
@@ -95,12 +89,7 @@ class Range:
 def parse_range(text: str, names: Collection[str] | None = None) -> Range:
     """Read a range, ``first..last`` or ``first..last step n``, or a single integer formula; columns in errors count in the text.
 
-    By default any names may occur.
-
-    Raises
-    ------
-    FormulaError
-        If a part is no integer formula.
+    By default any names may occur. Raises `FormulaError` if a part is no integer formula.
 
     Examples
     --------

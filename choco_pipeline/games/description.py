@@ -80,12 +80,7 @@ class Description:
     def rules(self, given: Mapping[str, int]) -> Rules:
         """Return the game as data, with values for some of the parameters.
 
-        Raises
-        ------
-        ConfigError
-            Saying which key has which mistake.
-        RulesetError
-            If there is no such parameter.
+        Raises `ConfigError`, saying which key has which mistake; `RulesetError` if there is no such parameter.
         """
         for name in given:
             self.require_parameter(name)
@@ -273,14 +268,8 @@ class _DescriptionReader:
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
     """Return what describes a game of one's own.
 
-    It is a file in ``config/games`` below `base`, unless descriptions by name are given to be used instead of files.
-
-    Raises
-    ------
-    RulesetError
-        If there is no such game.
-    ConfigError
-        Saying which key of its description has which mistake.
+    It is a file in ``config/games`` below `base`, unless descriptions by name are given to be used instead of files. Raises
+    `RulesetError` if there is no such game; `ConfigError`, saying which key of its description has which mistake.
     """
     if games is not None:
         if name not in games:
@@ -319,10 +308,7 @@ def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
 def _of_another_package(entry: EntryPoint) -> Description:
     """Return the description that another package names: a file as in ``config/games``, which holds no code.
 
-    Raises
-    ------
-    RulesetError
-        If it names anything but the path of a file.
+    Raises `RulesetError` if it names anything but the path of a file.
     """
     path = entry.load()
     if not (isinstance(path, Path) and path.is_file()):

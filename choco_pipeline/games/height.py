@@ -56,16 +56,12 @@ class Height(ABC):
     def block(self, *ranges: range) -> NDArray[np.int32]:
         """Return the heights on the product of the ranges, checked against the places just before them, too.
 
-        So where blocks cover a table, all of its neighbours have been compared.
+        So where blocks cover a table, all of its neighbours have been compared. Raises `HeightError` if a value is negative or
+        too large, or two neighbouring values show that the height is not monotone.
 
         Returns
         -------
         ndarray of int32, an axis for each range
-
-        Raises
-        ------
-        HeightError
-            If a value is negative or too large, or two neighbouring values show that the height is not monotone.
         """
         heights = np.empty([len(r) for r in ranges], np.int32)
         seen = [range(max(r.start - 1, 0), r.stop) for r in ranges]
@@ -159,12 +155,7 @@ class FormulaHeight(Height):
     def look_along(self, axis: int, size: int) -> None:
         """Check `size` values along an argument, the others being 0, as far as tables can hold them.
 
-        Raises
-        ------
-        HeightError
-            If they fall, as a remainder does.
-        FormulaError
-            If there is none.
+        Raises `HeightError` if they fall, as a remainder does; `FormulaError` if there is none.
         """
         place, before = [0] * len(self.arguments), 0
         for place[axis] in range(size):

@@ -29,12 +29,7 @@ def read_heights(path: Path, name: str) -> TableHeight:
     Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
     written may name one that is no height table.
 
-    The name is the path as the notation writes it.
-
-    Raises
-    ------
-    HeightError
-        If it is no such file.
+    The name is the path as the notation writes it. Raises `HeightError` if it is no such file.
     """
     if path.suffix.lower() != ".csv":
         raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")

@@ -260,7 +260,8 @@ def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
     The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
     P-position: the least y, up to the height, that no P-position blocks. The P-position (u, b, z) blocks y = b in its line
     along x, and with b = heights[u, z] every y above, which is clipped to b; likewise along z. With passes, that of the same
-    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2.
+    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2. Raises `ValueError` if the
+    heights or the passes are not as below.
 
     Parameters
     ----------
@@ -273,11 +274,6 @@ def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
     -------
     int16 or int32 [passes+1, n_x, n_z]
         Passes left, x, z; -1 where a column has no P-position. int16 if no column can reach beyond 32767.
-
-    Raises
-    ------
-    ValueError
-        If the heights or the passes are not as above.
 
     Examples
     --------

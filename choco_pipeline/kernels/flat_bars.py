@@ -129,7 +129,8 @@ def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
     share, the x of the one P-position at (., y, z) is ``grundy[r, y, z]``: it is the mex of the same numbers. A heap of
     Nim is what constant heights make of z, so with heights constant this is also two-heap Nim with passes, and, by
     the strip, the c of the P-position (a, b, c) of three-heap Nim with passes (pass2016; patterns Fig. 7). A table of p
-    passes equals that of p-2, since a pass can be answered by a pass.
+    passes equals that of p-2, since a pass can be answered by a pass. Raises `ValueError` if the heights or the passes are not
+    as below.
 
     Parameters
     ----------
@@ -142,11 +143,6 @@ def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
     -------
     int16 or int32 [passes+1, n_z, n_y], n_y = heights[-1] + 1
         Passes left, z, y; -1 where there is no position. int16 if no position has more than 32767 options.
-
-    Raises
-    ------
-    ValueError
-        If the heights or the passes are not as above.
 
     Examples
     --------

@@ -176,7 +176,8 @@ def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
     With heights constant nothing is ever clipped, so this is also three-heap Nim with passes, and ``grundy[p, a, c, b]`` is
     the d of the one P-position (a, b, c, .) of four-heap Nim with passes. A table of p passes equals that of p-2.
 
-    Besides the table, the option sets take about (passes+1) · (n_z + 32) · n_y · (n_x + n_y + n_z) / 8 bytes.
+    Besides the table, the option sets take about (passes+1) · (n_z + 32) · n_y · (n_x + n_y + n_z) / 8 bytes. Raises
+    `ValueError` if the heights or the passes are not as below.
 
     Parameters
     ----------
@@ -189,11 +190,6 @@ def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
     -------
     int16 or int32 [passes+1, n_x, n_z, n_y], n_y = heights[-1, -1] + 1
         Passes left, x, z, y; -1 where there is no position. int16 if no position has more than 32767 options.
-
-    Raises
-    ------
-    ValueError
-        If the heights or the passes are not as above.
 
     Examples
     --------

@@ -53,6 +53,8 @@ QUESTIONS: Mapping[str, HeightQuestion] = {
 def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, int]:
     """Answer one question on all height functions of a box.
 
+    Raises `HeightsError` if the box has too many functions, or is higher than wide.
+
     Parameters
     ----------
     order_file
@@ -67,11 +69,6 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, i
     -------
     dict
         Numbers of statements and of searches.
-
-    Raises
-    ------
-    HeightsError
-        If the box has too many functions, or is higher than wide.
     """
     order = read_record(Path(order_file))
     document = classified(order["asked"], int(order["side"]), int(order["height"]))

@@ -15,13 +15,7 @@ Document = dict[str, object]
 
 
 def claim_of_entry(entry: Mapping[str, object]) -> Claim:
-    """Return the claim of an entry.
-
-    Raises
-    ------
-    StatementError
-        If it is none.
-    """
+    """Return the claim of an entry; `StatementError` if it is none."""
     try:
         claim = Claim(Entry.model_validate(dict(entry)))
     except ValidationError as error:

@@ -292,12 +292,8 @@ class FoundStatement(ShownInNotebook):
     def from_json(cls, document: Mapping[str, Any]) -> FoundStatement:
         """Return the statement that `as_json` wrote.
 
-        Raises
-        ------
-        StatementError
-            If a key is missing or unknown, or its id, size or text is not that of what it says.
-        FormulaError, NotationError
-            If a formula or the ruleset cannot be read.
+        Raises `StatementError` if a key is missing or unknown, or its id, size or text is not that of what it says;
+        `FormulaError` or `NotationError` if a formula or the ruleset cannot be read.
         """
         given = {name: document[name] for name in DERIVED if name in document}
         try:
