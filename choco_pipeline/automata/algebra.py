@@ -33,11 +33,8 @@ def complement(a: Automaton) -> Automaton:
 def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
     """Return the automaton of the numbers in both relations, on the tracks of either.
 
-    Raises
-    ------
-    LimitError
-        If there are more than `most_states` pairs of states, more than `MOST_TRANSITIONS` transitions between them, or
-        too many tracks.
+    Raises `LimitError` if there are more than `most_states` pairs of states, more than `MOST_TRANSITIONS` transitions between
+    them, or too many tracks.
     """
     tracks, delta, p, q = _product(a, b, False, most_states)
     return Automaton(tracks, *minimised(delta, a.accepting[p] & b.accepting[q]))
@@ -66,13 +63,9 @@ def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
 def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> Automaton:
     """Return the automaton of the numbers that are in the relation with some numbers in place of `tracks`.
 
-    A name that is not a track says nothing, for there is a natural number.
-
-    Raises
-    ------
-    LimitError
-        If there are more than `most_states` sets of states, more than `MOST_TRANSITIONS` transitions between them, or
-        more than `MOST_MEMBERS` states in all sets together.
+    A name that is not a track says nothing, for there is a natural number. Raises `LimitError` if there are more than
+    `most_states` sets of states, more than `MOST_TRANSITIONS` transitions between them, or more than `MOST_MEMBERS` states in
+    all sets together.
 
     Examples
     --------

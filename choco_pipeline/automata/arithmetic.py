@@ -41,14 +41,8 @@ def linear(
 
     A state is the constant of what the digits not yet read must satisfy: with digits d read, Σ c·(2x+d) + b is halved.
 
-    A track of coefficient 0 is a track all the same.
-
-    Raises
-    ------
-    AutomatonError
-        If there is no such relation.
-    LimitError
-        If there are more than `most_states` states before minimising, or too many tracks.
+    A track of coefficient 0 is a track all the same. Raises `AutomatonError` if there is no such relation; `LimitError` if
+    there are more than `most_states` states before minimising, or too many tracks.
     """
     match relation:
         case "==" | "!=":

@@ -71,7 +71,8 @@ def learn(
     residual is the relation {q : r + 2**e q is a member}. The residuals are the states of the relation's minimal
     automaton (Myhill and Nerode). Here two of them are taken for one if they agree on all q below 2**window, and on the
     points `beyond` with what is left of these when low digits are dropped. So the result is a guess, which a proof must
-    confirm. It is right at every point of `beyond`: those of a refuted guess are refined away (Maler and Pnueli).
+    confirm. It is right at every point of `beyond`: those of a refuted guess are refined away (Maler and Pnueli). Raises
+    `LimitError` if the window holds more than `MOST_POINTS` points.
 
     Parameters
     ----------
@@ -94,11 +95,6 @@ def learn(
     Learned
         Without an automaton if residuals are still new where the digits that are left to be read, of `depth`, are those
         of the window or of the largest point beyond.
-
-    Raises
-    ------
-    LimitError
-        If the window holds more than `MOST_POINTS` points.
 
     References
     ----------

@@ -97,14 +97,9 @@ def trials(
     done, and how many there are; the limit is of each trial's time.
 
     There is one trial for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim that
-    compares tables, or that needs none. What is wrong with the request is raised at once.
-
-    Raises
-    ------
-    ConfigError
-        If a value is missing, a name is unknown, or the claim speaks of none of the values.
-    LimitError
-        If a table is too large for this machine, or takes too long.
+    compares tables, or that needs none. What is wrong with the request is raised at once. Raises `ConfigError` if a value is
+    missing, a name is unknown, or the claim speaks of none of the values; `LimitError` if a table is too large for this
+    machine, or takes too long.
     """
     given = given or {}
     if claim.pattern is None:
@@ -119,10 +114,7 @@ def trials(
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
     """Return the parameters that a claim on games speaks of, of its sample or of the values that are given, each once.
 
-    Raises
-    ------
-    ConfigError, LimitError
-        As for `trials`.
+    Raises `ConfigError` or `LimitError` as for `trials`.
     """
     sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
     cases = (case for _, case in _cases(claim, sample, given))

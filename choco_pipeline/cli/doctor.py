@@ -58,11 +58,8 @@ def show_machine(json: bool) -> None:
 def show_cluster(name: str, json: bool) -> None:
     """Print what ``config/clusters/NAME.yaml`` describes, as found by starting a cluster of that kind or reaching it.
 
-    Raises
-    ------
-    ChocoError
-        If a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler answers,
-        or Slurm refuses such jobs.
+    Raises `ChocoError` if a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler
+    answers, or Slurm refuses such jobs.
     """
     answer = _examined(name)
     if json:

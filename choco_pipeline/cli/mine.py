@@ -87,14 +87,8 @@ def mined(
     which later ones may use earlier names. Without a bound, tables are so large that they are computed quickly; without a
     quantity, they hold P-positions, but of flat bars and of one heap Grundy numbers; without searches by name, keys of
     `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. How
-    many tables there were is returned first.
-
-    Raises
-    ------
-    ConfigError
-        If a search is unknown, or a name has no value or is none of the ruleset.
-    LimitError
-        If there are too many games, or a table is too large.
+    many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
+    the ruleset; `LimitError` if there are too many games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
     if unknown is not None:
@@ -137,10 +131,7 @@ def mined(
 def mine_heights(side: int, height: int, json: bool) -> int:
     """Print what is found of all monotone height functions of a box, as `mine` prints statements.
 
-    Raises
-    ------
-    HeightsError
-        If the box has too many functions, or is higher than wide.
+    Raises `HeightsError` if the box has too many functions, or is higher than wide.
     """
     document = classified_all(side, height)
     if json:

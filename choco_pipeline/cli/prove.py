@@ -193,13 +193,7 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 
 
 def _claim(notation: str, relation: Relation, formula: str) -> Claim:
-    """Return what a formula says of a game, as a claim.
-
-    Raises
-    ------
-    ChocoError
-        If it is no formula, or names what the game has not.
-    """
+    """Return what a formula says of a game, as a claim; `ChocoError` if it is no formula, or names what the game has not."""
     check = {"kind": "p-positions", "formula": formula}
     if relation == "grundy":
         check = {"kind": "grundy", "equals": formula}

@@ -109,13 +109,7 @@ def show_value(
 
 
 def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
-    """Return what is known of a legal position.
-
-    Raises
-    ------
-    LimitError
-        If neither the definition nor a table can answer.
-    """
+    """Return what is known of a legal position; `LimitError` if neither the definition nor a table can answer."""
     most_options = game.rules.most_options(position)
     if most_options > MOST_OPTIONS:
         raise _too_large(game, position)
@@ -143,12 +137,8 @@ def certificate_of(game: Ruleset) -> Path | None:
 def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> PositionAnswer:
     """Return what a certificate's automata say of a legal position.
 
-    Not all winning options are found, but one for each kind of cut that has one.
-
-    Raises
-    ------
-    StoreError, CertificateError
-        If the file is not a certificate of this game.
+    Not all winning options are found, but one for each kind of cut that has one. Raises `StoreError` or `CertificateError` if
+    the file is not a certificate of this game.
     """
     proved = read_certificate(certificate)
     if proved.ruleset.identity != game.identity:

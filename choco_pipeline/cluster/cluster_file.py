@@ -133,12 +133,8 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
     """Return the cluster that the command line asks for, by the name of its file in ``config/clusters``.
 
     Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing. What is said
-    of workers outweighs a file of kind ``local``, and a scheduler one of kind ``running``.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such file, it has a mistake, or it is of another kind than what else is given needs.
+    of workers outweighs a file of kind ``local``, and a scheduler one of kind ``running``. Raises `ConfigError` if there is no
+    such file, it has a mistake, or it is of another kind than what else is given needs.
     """
     if workers is not None and workers < 1:
         raise ConfigError(f"--workers: at least 1 is needed, found {workers}")

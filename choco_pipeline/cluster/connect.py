@@ -79,6 +79,9 @@ class TaskProgress:
 def call(target: str, *arguments: Any) -> Any:
     """Run a task on the cluster that the environment names, or in this process where it names none.
 
+    Raises `ClusterError` if the cluster cannot be reached within seconds, goes away, or loses the task; `ChocoError` as the
+    target raised it, with the same message, wherever it ran.
+
     Parameters
     ----------
     target
@@ -91,13 +94,6 @@ def call(target: str, *arguments: Any) -> Any:
     -------
     object
         What the target returns; plain data, too.
-
-    Raises
-    ------
-    ClusterError
-        If the cluster cannot be reached within seconds, goes away, or loses the task.
-    ChocoError
-        As the target raised it, with the same message, wherever it ran.
 
     Notes
     -----

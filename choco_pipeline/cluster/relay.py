@@ -47,10 +47,7 @@ class Relay:
     def __init__(self, folder: Path) -> None:
         """Be there to be asked from now on; nothing is answered before `serve`.
 
-        Raises
-        ------
-        OSError
-            If there can be no socket in the folder.
+        Raises `OSError` if there can be no socket in the folder.
         """
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -82,14 +79,8 @@ class Relay:
 def relayed(folder: Path, target: str, arguments: Sequence[Any]) -> Any:
     """Ask the run whose socket is in a folder to have a task done, and return what it returns; see `Relay`.
 
-    Raises
-    ------
-    OSError
-        If nobody listens there.
-    ClusterError, ChocoError, DisagreementError
-        As for `choco_pipeline.cluster.connect.call`.
-    RelayedError
-        If the task raised anything else.
+    Raises `OSError` if nobody listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
+    `choco_pipeline.cluster.connect.call`; `RelayedError` if the task raised anything else.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(str(folder / SOCKET))

@@ -30,12 +30,8 @@ UNKNOWN, PATIENCE = "1 minute", 30
 def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[Cluster]:
     """Run a scheduler in this process and workers in Slurm jobs, and cancel the jobs at the end.
 
-    Workers write to the folder, on a file system that all nodes share, as the working directory is; what the jobs print goes to `logs`.
-
-    Raises
-    ------
-    ClusterError
-        If Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
+    Workers write to the folder, on a file system that all nodes share, as the working directory is; what the jobs print goes to
+    `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
     """
     require_acceptance(cluster)
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency

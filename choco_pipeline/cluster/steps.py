@@ -45,14 +45,9 @@ class Runner(Protocol):
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run steps to their end; a result is kept only as long as steps that have not run need it.
 
-        Where the choice is free they run in the order in which they are given; `watch` is called now and then meanwhile.
-
-        Raises
-        ------
-        ChocoError
-            As a target raised it, with the same message.
-        ClusterError
-            If the cluster goes away, or a step has killed several workers.
+        Where the choice is free they run in the order in which they are given; `watch` is called now and then meanwhile. Raises
+        `ChocoError` as a target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed
+        several workers.
         """
 
     def report(self, stage: str, **numbers: int) -> None:

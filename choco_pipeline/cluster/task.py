@@ -54,10 +54,7 @@ def carried_out(
 ) -> Any:
     """Run a target on the cluster of a client and return what it returns, unless who waits for it has gone.
 
-    Raises
-    ------
-    GivenUpError
-        If so; the task then ends, unless it runs already.
+    Raises `GivenUpError` if so; the task then ends, unless it runs already.
     """
     # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
     key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"

@@ -40,14 +40,8 @@ def attempt(
 ) -> ProofOutcome:
     """Look for the proof of a game, and write its certificate.
 
-    The outcome has no formula: `describe` looks for one.
-
-    Raises
-    ------
-    ChocoError
-        If there is no such game.
-    DisagreementError
-        If engines contradict each other, or the definition.
+    The outcome has no formula: `describe` looks for one. Raises `ChocoError` if there is no such game; `DisagreementError` if
+    engines contradict each other, or the definition.
     """
     proof = prove(parse_ruleset(ruleset), relation, engines=engines, seconds=seconds)
     path = None
@@ -59,12 +53,7 @@ def attempt(
 def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: float) -> ProofOutcome:
     """Prove again what a certificate says, and return what `attempt` returns; of a claim's certificate, also what it says.
 
-    Raises
-    ------
-    ChocoError
-        If the file is no certificate.
-    DisagreementError
-        As for `attempt`.
+    Raises `ChocoError` if the file is no certificate; `DisagreementError` as for `attempt`.
     """
     path = Path(certificate)
     if not is_of_a_claim(path):
@@ -97,10 +86,7 @@ def check_again(
 ) -> ProofOutcome:
     """Return what `repeat` returns in a child process under limits, with what the checker says of what is proved.
 
-    Raises
-    ------
-    ChocoError, DisagreementError
-        As for `repeat`; also if the checker contradicts what the engines have proved.
+    Raises `ChocoError` or `DisagreementError` as for `repeat`; also if the checker contradicts what the engines have proved.
     """
     start = time.perf_counter()
     path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}

@@ -30,14 +30,8 @@ def attempt_family(
 
     What is said is as for `Family.read`. About so many seconds are searched, and as many checked; the folder receives the
     certificate. The answer is what ``choco prove --for --json`` prints: ``status`` is ``proved``, ``refuted`` or
-    ``undecided``; ``checked`` is what the check says of the certificate, None without one.
-
-    Raises
-    ------
-    FamilyError
-        If the game, the condition or the relation is of a kind that has no obligations.
-    DisagreementError
-        If two judges contradict each other.
+    ``undecided``; ``checked`` is what the check says of the certificate, None without one. Raises `FamilyError` if the game,
+    the condition or the relation is of a kind that has no obligations; `DisagreementError` if two judges contradict each other.
     """
     family = Family.read(ruleset, condition, relation, kind, where)
     proof = decide(family, Budget(seconds, memory=memory))

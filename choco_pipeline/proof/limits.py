@@ -88,6 +88,11 @@ class Limited:
     ) -> Any:
         """Return what a function of a module returns, as plain data.
 
+        Raises `OverLimitError` if it took more time or memory than it may; `KilledError` if the child was killed by somebody
+        else, `TIMES` times: so a machine does that has no memory left, but whoever means another process does it once;
+        `ChocoError` as the function raised it, with the same message; `DisagreementError` as the function raised it;
+        `FailedError` if it raised anything else.
+
         Parameters
         ----------
         *arguments
@@ -99,20 +104,6 @@ class Limited:
             when `MOST_CROWDED` times as long has passed on the clock, since it waits for something then.
         memory
             The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
-
-        Raises
-        ------
-        OverLimitError
-            If it took more time or memory than it may.
-        KilledError
-            If the child was killed by somebody else, `TIMES` times: so a machine does that has no memory left, but whoever means
-            another process does it once.
-        ChocoError
-            As the function raised it, with the same message.
-        DisagreementError
-            As the function raised it.
-        FailedError
-            If it raised anything else.
         """
         return self._asked([_named(function), arguments, None], what, seconds, memory)
 

@@ -36,6 +36,8 @@ Document = Mapping[str, Any]
 def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Decide the statements of a work order, each in a child process under the order's limits.
 
+    Raises `DisagreementError` if two engines, or an engine and the definition, contradict each other.
+
     Parameters
     ----------
     order_file
@@ -51,11 +53,6 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     -------
     dict
         Numbers of statements and of verdicts.
-
-    Raises
-    ------
-    DisagreementError
-        If two engines, or an engine and the definition, contradict each other.
     """
     order = read_record_as(StatementProofOrder, Path(order_file))
     verdicts: list[ClaimVerdict] = []

@@ -52,7 +52,8 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     """Prove what a work order names, write the certificates, and decide the claims on what is proved.
 
     Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
-    others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew.
+    others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew. Raises
+    `DisagreementError` if two engines, or an engine and the definition, contradict each other.
 
     Parameters
     ----------
@@ -70,11 +71,6 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     -------
     dict
         Numbers of proofs, found or not, and of verdicts.
-
-    Raises
-    ------
-    DisagreementError
-        If two engines, or an engine and the definition, contradict each other.
     """
     order = read_record_as(ProofOrder, Path(order_file))
     outcomes = EarlierProofs(Path(order.certificates))

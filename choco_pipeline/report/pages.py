@@ -52,12 +52,8 @@ def pages(
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page, the first page last.
 
-    Certificates, which stay where they are, are linked from `folder`, where the pages will be.
-
-    Raises
-    ------
-    StoreError
-        If a table that is shown cannot be read.
+    Certificates, which stay where they are, are linked from `folder`, where the pages will be. Raises `StoreError` if a table
+    that is shown cannot be read.
     """
     templates = environment()
     views = claim_views(ledger)

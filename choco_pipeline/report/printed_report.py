@@ -44,10 +44,7 @@ def printed_report(ledger: Ledger, found: FoundStatements | None) -> str:
 def write_pdf(document: str, path: Path) -> bool:
     """Write a LaTeX document as PDF; return whether LaTeX is installed, and else remove what an earlier run has left.
 
-    Raises
-    ------
-    ChocoError
-        If LaTeX does not take the document, or does not end.
+    Raises `ChocoError` if LaTeX does not take the document, or does not end.
     """
     if shutil.which(LATEX) is None:
         path.unlink(missing_ok=True)

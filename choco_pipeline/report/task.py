@@ -24,12 +24,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     """Write the report of a run, with ``report.json``, ``ledger.csv``, ``verdicts.csv`` and proofs of families beside the page.
 
     The first page is written last. Tables are read from the folder above the ledger's; numbers of claims, verdicts and tables
-    are returned.
-
-    Raises
-    ------
-    StoreError
-        If the ledger or a table that is shown cannot be read.
+    are returned. Raises `StoreError` if the ledger or a table that is shown cannot be read.
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     return _write(ledger, results, Path(html_file), None, report)

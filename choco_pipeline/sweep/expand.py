@@ -69,10 +69,7 @@ def load_config(path: Path) -> tuple[Config, YamlFile]:
 def expand(config: Config, file: YamlFile) -> list[Planned]:
     """Return the tables of every sweep, each once, in the order of the configuration.
 
-    Raises
-    ------
-    ConfigError
-        Naming the file, line and key of the mistake.
+    Raises `ConfigError`, naming the file, line and key of the mistake.
     """
     by_id: dict[str, Planned] = {}
     base = Path()

@@ -29,10 +29,7 @@ def object_store(file: YamlFile, url: str | None) -> str | None:
 def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
     """Write to the object store in which tables of this plan are still to be put, and remove it again.
 
-    Raises
-    ------
-    StoreError
-        If that fails: it is said once, before every job finds it.
+    Raises `StoreError` if that fails: it is said once, before every job finds it.
     """
     if plan["url"] is not None and not all(manifest(shard).exists() for shard in plan["shards"]):
         location = Location.of_url(plan["url"])

@@ -57,14 +57,8 @@ def current_plan(
     below `results`, each only if its content is new.
 
     Paths in the configuration start from the working directory. What will compute is this machine by default, which is asked only when
-    the plan is made anew.
-
-    Raises
-    ------
-    ConfigError
-        If the configuration or a claims file has a mistake.
-    LimitError
-        If a table does not fit into a worker's memory.
+    the plan is made anew. Raises `ConfigError` if the configuration or a claims file has a mistake; `LimitError` if a table
+    does not fit into a worker's memory.
     """
     known = _up_to_date(config_path, results)
     if known is None:

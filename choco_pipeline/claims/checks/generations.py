@@ -23,12 +23,8 @@ LARGEST_SUM = (1 << 63) - 1
 def find_generation(check: Cellular, case: ClaimCase) -> Finding:
     """Return whether the P-positions of a rectangular bar are the cells of a generation that are not 0.
 
-    A cell of the generation that is not 0 but lies outside the bar is counted as a failure without a place.
-
-    Raises
-    ------
-    LimitError
-        If the generation is too large or too late.
+    A cell of the generation that is not 0 but lies outside the bar is counted as a failure without a place. Raises `LimitError`
+    if the generation is too large or too late.
     """
     generation = int(check.generation.value(case.environment))
     grid, (low_i, low_j) = generation_of(check, generation)
@@ -54,17 +50,14 @@ def find_generation(check: Cellular, case: ClaimCase) -> Finding:
 def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:
     """Return all cells of a generation that may be other than 0.
 
+    Raises `LimitError` if there are too many cells, or a sum may leave 64 bits.
+
     Returns
     -------
     ndarray of int64, shape (n_i, n_j)
         Values modulo the automaton's number.
     tuple of int
         i and j of its first cell.
-
-    Raises
-    ------
-    LimitError
-        If there are too many cells, or a sum may leave 64 bits.
     """
     if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
         raise LimitError(

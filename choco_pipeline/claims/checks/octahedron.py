@@ -46,12 +46,8 @@ def section_of(order: int, level: int, halves: bool = False) -> Section:
 
     Only copies that the plane meets are followed, from the whole down to the small octahedra. The heights of centres
     have one parity, so an integer level meets a small octahedron in its middle square or in a vertex. Half-way between
-    two levels it meets those above and below in squares of half the size.
-
-    Raises
-    ------
-    LimitError
-        If the plane does not meet the inside of S_order, or order or level is too large.
+    two levels it meets those above and below in squares of half the size. Raises `LimitError` if the plane does not meet the
+    inside of S_order, or order or level is too large.
     """
     if not 0 <= order <= MOST_ORDER:
         raise LimitError(f"order {order:,}: from 0 to {MOST_ORDER:,} is possible")
@@ -97,14 +93,8 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
     Both have all four corners, so a similarity takes the square around one to the square around the other: their sides
     give its scale, and eight symmetries of the square are left. A section has them all, since S_n is symmetric in the
     planes x = 0, y = 0 and x = y. So one placement decides: cell (i, j) of a bar is the square (i, j) of a section of
-    the same side. A section of another side is scaled, and compared as a set of points.
-
-    Raises
-    ------
-    LimitError
-        If there is no such section, or it is too large.
-    FormulaError
-        If level or order has no value.
+    the same side. A section of another side is scaled, and compared as a set of points. Raises `LimitError` if there is no such
+    section, or it is too large; `FormulaError` if level or order has no value.
     """
     face = case.cells.game.base.rules.face
     assert face is not None  # claims of this kind are on rectangular bars

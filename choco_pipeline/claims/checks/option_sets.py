@@ -29,14 +29,8 @@ def find_option_set(check: OptionSet, case: ClaimCase) -> Finding:
 
     The table is not read: options follow from the definition. The bound is the table's, or the largest whose box has at
     most `MOST_PAIRS` pairs of cells; the verdict states it. Of a game that its shape limits all options are looked at, but
-    not all cells: one beyond its box is no option, and a formula may say that it is.
-
-    Raises
-    ------
-    LimitError
-        If even the least box is too large.
-    FormulaError
-        If the condition has no value for some position and cell.
+    not all cells: one beyond its box is no option, and a formula may say that it is. Raises `LimitError` if even the least box
+    is too large; `FormulaError` if the condition has no value for some position and cell.
     """
     game = case.cells.game
 

@@ -167,14 +167,8 @@ def find_options(check: Options, case: ClaimCase) -> Finding:
     """Return whether no, some or every option of each position is as a statement says.
 
     The table is not read: options follow from the definition. The bound is the table's, or the largest whose box has at
-    most `MOST_CELLS` cells; the verdict states it. All positions of a rectangular bar are looked at if they are so few.
-
-    Raises
-    ------
-    LimitError
-        If even the box up to bound 0 is too large.
-    FormulaError
-        If a condition has no value at some position.
+    most `MOST_CELLS` cells; the verdict states it. All positions of a rectangular bar are looked at if they are so few. Raises
+    `LimitError` if even the box up to bound 0 is too large; `FormulaError` if a condition has no value at some position.
     """
     game = case.cells.game
     most = max(game.base.limits()) if case.cells.is_whole else case.bound
@@ -267,10 +261,7 @@ def largest_bound(
 ) -> int:
     """Return the largest bound up to `most` whose box has no more than the `largest` size, `what` in words.
 
-    Raises
-    ------
-    LimitError
-        If that of bound 0 has more.
+    Raises `LimitError` if that of bound 0 has more.
     """
     bound = bisect_right(range(most + 1), largest, key=size) - 1
     if bound < 0:

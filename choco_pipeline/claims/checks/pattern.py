@@ -26,14 +26,8 @@ def find_pattern(check: Pattern, case: ClaimCase) -> Finding:
     """Return whether the cells of a bar are as a statement says: like cells of other bars, P, or N.
 
     Each cell belongs to the first of the statement's cases whose `where` it satisfies. The other bars' P-positions are
-    computed, not taken from a formula. In a bar with passes, a cell is like one of a bar with as many passes.
-
-    Raises
-    ------
-    LimitError
-        If the other bars are too large or too many.
-    FormulaError
-        If a formula has no value at a cell.
+    computed, not taken from a formula. In a bar with passes, a cell is like one of a bar with as many passes. Raises
+    `LimitError` if the other bars are too large or too many; `FormulaError` if a formula has no value at a cell.
     """
     environment = case.environment
     parts = [_substituted(part, environment) for part in check.cases]

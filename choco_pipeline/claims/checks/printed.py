@@ -58,10 +58,7 @@ def find_printed_numbers(check: GrundyTable | GrundyList, case: ClaimCase) -> Fi
 def find_p_list(check: PList, case: ClaimCase) -> Finding:
     """Return whether the P-positions within the claim's reach are exactly those that are printed.
 
-    Raises
-    ------
-    LimitError
-        If the table ends before the reach, or holds too many P-positions within it.
+    Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it.
     """
     where = _condition(case, check.where)
     printed = {tuple(position) for position in check.positions}
@@ -86,12 +83,8 @@ def find_p_list(check: PList, case: ClaimCase) -> Finding:
 def find_listing(check: Listing, case: ClaimCase) -> Finding:
     """Return whether the values of a formula at the P-positions within the reach, listed by loops, are as printed.
 
-    Raises
-    ------
-    LimitError
-        If the table ends before the reach, or holds too many P-positions within it.
-    FormulaError
-        If the formula has no value at a P-position.
+    Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it; `FormulaError` if the
+    formula has no value at a P-position.
     """
     blocks = list(_p_positions(case, _condition(case, check.where)))
     points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

@@ -229,12 +229,8 @@ class _Comparison:
 def find_related(check: Related, case: ClaimCase) -> Finding:
     """Return what the tables of two games say of a claim that one follows from the other.
 
-    Raises
-    ------
-    LimitError
-        If there are too many positions, or the related table is too large.
-    FormulaError
-        If a formula has no value at a position.
+    Raises `LimitError` if there are too many positions, or the related table is too large; `FormulaError` if a formula has no
+    value at a position.
     """
     try:
         game = build(read(check.game), case.environment, Path(), case.claim.games)

@@ -15,11 +15,8 @@ from choco_pipeline.formula.written.math_text import math_text
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
     """Return if no verdict on a claim that is decided for all parameters at once contradicts another one on it.
 
-    Raises
-    ------
-    DisagreementError
-        If the claim is proved for all parameters of a kind, and refuted for some of them; or if it is refuted for some, and a
-        proof, or a table that holds the counterexample, says of the same parameters that it is true.
+    Raises `DisagreementError` if the claim is proved for all parameters of a kind, and refuted for some of them; or if it is
+    refuted for some, and a proof, or a table that holds the counterexample, says of the same parameters that it is true.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:

@@ -24,13 +24,7 @@ class EvaluationBudget:
     left: int = MOST_VISITED
 
     def spend(self, visited: float) -> None:
-        """Take off some.
-
-        Raises
-        ------
-        LimitError
-            If there are not so many left.
-        """
+        """Take off some; `LimitError` if there are not so many left."""
         if visited > self.left:
             raise LimitError(
                 f"there are more than {MOST_VISITED:,} choices of integers to look at: a smaller bound has fewer"
@@ -61,13 +55,7 @@ class Choices:
         """Yield the choices in the order of the names, the first slowest; at most `block` of them together.
 
         Every choice looked at is taken off the budget. With integers to `start` from, all their names are in the blocks, too.
-
-        Raises
-        ------
-        FormulaError
-            If a formula has no value, or may leave 64 bits.
-        LimitError
-            If the budget does not suffice.
+        Raises `FormulaError` if a formula has no value, or may leave 64 bits; `LimitError` if the budget does not suffice.
         """
         waiting: list[tuple[str | None, Formula]] = [(None, condition) for condition in self.where]
         waiting += self.let.items()

@@ -37,12 +37,8 @@ class IntegerSet:
     def first_outside(self, others: Collection[int]) -> int | None:
         """Return the member nearest to 0 that is none of finitely many integers, the negative one of two; None if none is.
 
-        Raises
-        ------
-        LimitError
-            If more than `MOST_INTERVALS` do not tell.
-        FormulaError
-            If the condition has no value where it is asked.
+        Raises `LimitError` if more than `MOST_INTERVALS` do not tell; `FormulaError` if the condition has no value where it is
+        asked.
         """
         nearest = [self._nearest_outside(others, sign) for sign in (-1, 1)]
         return min((v for v in nearest if v is not None), key=lambda v: (abs(v), v), default=None)

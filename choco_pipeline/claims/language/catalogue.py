@@ -40,10 +40,7 @@ class Catalogue:
     def premises(self, claim: Claim) -> list[Claim]:
         """Return the claims that one follows from, and those that these follow from, each after its own.
 
-        Raises
-        ------
-        ConfigError
-            If there is no claim with such an id, or a claim follows from itself.
+        Raises `ConfigError` if there is no claim with such an id, or a claim follows from itself.
         """
         premises: dict[str, Claim] = {}
 

@@ -167,12 +167,8 @@ class Claim:
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return parameters with which the pattern matches, with every choice of the integers of `every` for which the claim speaks of them.
 
-        A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them.
-
-        Raises
-        ------
-        ConfigError
-            If `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
+        A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them. Raises
+        `ConfigError` if `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
         """
         cases = []
         tried = count(1)
@@ -186,14 +182,8 @@ class Claim:
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parameters, as `cases` returns them, and what `let` makes of them.
 
-        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking.
-
-        Raises
-        ------
-        ConfigError
-            If an integer of `every` is missing.
-        FormulaError
-            If a `let` has no value.
+        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking. Raises
+        `ConfigError` if an integer of `every` is missing; `FormulaError` if a `let` has no value.
         """
         if missing := [name for name in self.statement.every if name not in parameters]:
             raise ConfigError(

@@ -38,6 +38,9 @@ WORD = 64
 def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
     """Return what holds of all monotone height functions in a box with arguments up to `bound`, the value of `N`.
 
+    Raises `FormulaError` if a formula has no value where it is asked, or the height is negative; `LimitError` if there are too
+    many functions, too many integers, or Grundy numbers from 64.
+
     Returns
     -------
     Finding
@@ -45,13 +48,6 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         Its position is the least one with another Grundy number than claimed; for a function that has the formula, but not
         the property, it is the first of the integers that the property speaks of. Evidence is how many `functions` there
         are, how many of them have the property (`with_property`) and how many the formula (`with_formula`).
-
-    Raises
-    ------
-    FormulaError
-        If a formula has no value where it is asked, or the height is negative.
-    LimitError
-        If there are too many functions, too many integers, or Grundy numbers from 64.
     """
     box = _Box(check, bound)
     least: tuple[int, tuple[int, ...]] | None = None

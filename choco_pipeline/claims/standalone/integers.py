@@ -41,21 +41,14 @@ def find_integers(
     and of `any` are asked from the left, each only where those before leave it open; then `equivalent`, then `number`.
 
     Names in `fixed` are to have one value; where their range in `all` does not hold it, there is no case. The bound is the value of
-    `N`; no finding depends on `block`, the choices of integers that are looked at together.
+    `N`; no finding depends on `block`, the choices of integers that are looked at together. Raises `ConfigError` if a name in
+    `fixed` is none of the statement's integers; `FormulaError` if a formula has no value where it is asked, or may leave 64
+    bits; `LimitError` if there are too many choices to look at.
 
     Returns
     -------
     Finding
         Its cases are the integers that satisfy `where`. Evidence of a refutation is the number of `failures`.
-
-    Raises
-    ------
-    ConfigError
-        If a name in `fixed` is none of the statement's integers.
-    FormulaError
-        If a formula has no value where it is asked, or may leave 64 bits.
-    LimitError
-        If there are too many choices to look at.
     """
     for name in fixed.keys() - check.all.keys():
         raise ConfigError(

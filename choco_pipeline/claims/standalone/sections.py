@@ -23,20 +23,14 @@ MOST_VISITED = 1 << 24
 def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
     """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
 
-    A counterexample is the first one in the order of the names, then of the rows and columns.
+    A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
+    formula has no value where it is asked; `LimitError` if a section does not exist, or there are too many squares to look at.
 
     Returns
     -------
     Finding
         Its cases are the squares that it speaks of, or the octahedra whose pieces are counted. Evidence is the number of
         `choices` of integers.
-
-    Raises
-    ------
-    FormulaError
-        If a formula has no value where it is asked.
-    LimitError
-        If a section does not exist, or there are too many squares to look at.
     """
     cases = choices = visited = 0
     for known in _choices(check, bound, fixed):

@@ -39,11 +39,7 @@ def proved_again(
     """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
 
     Nothing of the verdicts is taken over but which certificates they name, for which parameters. Premises are in the catalogue.
-
-    Raises
-    ------
-    ConfigError
-        If none of them is a proof.
+    Raises `ConfigError` if none of them is a proof.
     """
     proved = [verdict for verdict in verdicts if verdict.is_proved]
     if not proved:
@@ -64,12 +60,7 @@ def proved_now(
     """Return a trial for each proof that is looked for; nothing is taken from a run.
 
     Without values a claim that is to be decided for all parameters or integers at once is decided so; any other for each game
-    of its sample.
-
-    Raises
-    ------
-    ConfigError
-        If no proof of such a claim can be looked for, or it does not speak of the values.
+    of its sample. Raises `ConfigError` if no proof of such a claim can be looked for, or it does not speak of the values.
     """
     if not given and claim.statement.for_all is not None:
         return settled_now(claim, catalogue, seconds)

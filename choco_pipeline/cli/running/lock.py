@@ -32,6 +32,9 @@ class BusyError(ChocoError):
 def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable[[int], None]]:
     """Hold the results folder for one run.
 
+    Raises `BusyError` if another run or a plain ``snakemake`` is working here; `StoreError` if it, a folder in it that all runs
+    share, or Snakemake's own folder is something else, or the latter somebody else's.
+
     Parameters
     ----------
     results
@@ -44,13 +47,6 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
     callable
         To be called with the process id of the run's Snakemake, so that the next run knows whose lock it finds if
         this one is killed.
-
-    Raises
-    ------
-    BusyError
-        If another run or a plain ``snakemake`` is working here.
-    StoreError
-        If it, a folder in it that all runs share, or Snakemake's own folder is something else, or the latter somebody else's.
     """
     for place in (results, *(results / name for name in SHARED)):
         if os.path.lexists(place) and not place.is_dir():

@@ -65,16 +65,13 @@ def run(
 ) -> int:
     """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
 
+    Raises `ChocoError` if the configuration cannot be used, or the results folder or the cluster is not to be had.
+
     Returns
     -------
     int
         Exit code: 0 if the report is there, 1 if a job failed or Snakemake was killed, 3 if it did since two engines, or an engine and a definition,
         contradict each other, 128 and the signal's number after Ctrl-C or SIGTERM.
-
-    Raises
-    ------
-    ChocoError
-        If the configuration cannot be used, or the results folder or the cluster is not to be had.
     """
     # What counts semaphores for Python outlives a run that is killed, and would say that they are left: the kernel's matter.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]

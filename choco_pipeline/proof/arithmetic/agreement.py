@@ -53,12 +53,7 @@ class Agreement:
     def hold(self, sentence: Sentence) -> bool:
         """Return whether a sentence holds for all values, as all engines say that give an answer.
 
-        Raises
-        ------
-        UndecidedError
-            If none does.
-        DisagreementError
-            If they contradict each other.
+        Raises `UndecidedError` if none does; `DisagreementError` if they contradict each other.
         """
         answers: dict[EngineName, bool] = {}
         for name in self.names:

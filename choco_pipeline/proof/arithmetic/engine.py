@@ -93,12 +93,8 @@ class Engine:
     def automaton_of(self, sentence: Sentence) -> Automaton:
         """Return the least automaton of the values that make `sentence` true; its tracks are the free variables.
 
-        Raises
-        ------
-        NotDefinableError
-            If a relation is not given, or has other arguments than the sentence says.
-        UndecidedError
-            If a limit of states, of memory or of time is reached.
+        Raises `NotDefinableError` if a relation is not given, or has other arguments than the sentence says; `UndecidedError`
+        if a limit of states, of memory or of time is reached.
         """
         known = self._known.get(sentence)
         if known is None:
@@ -116,13 +112,8 @@ class Engine:
     def decide(self, sentence: Sentence, seconds_limit: float = inf) -> Decision:
         """Return whether `sentence` holds for all values of its free variables.
 
-        Raises
-        ------
-        NotDefinableError
-            As `automaton_of` does.
-        UndecidedError
-            If a limit of states or of memory is reached, or time is up after some automaton is made: one operation is
-            not interrupted.
+        Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
+        time is up after some automaton is made: one operation is not interrupted.
         """
         start = time.perf_counter()
         self._clock = Clock(seconds_limit)

@@ -140,13 +140,9 @@ def decide_with_mona(
 ) -> Decision:
     """Return whether a sentence holds for all values of its free variables, as MONA finds.
 
-    Raises
-    ------
-    NotDefinableError
-        If a relation is not given, or has other arguments than the sentence says.
-    UndecidedError
-        If MONA is not used (`mona_fault`), computes longer than `seconds_limit` or takes more memory than `MOST_MEMORY`, or
-        stops without an answer.
+    Raises `NotDefinableError` if a relation is not given, or has other arguments than the sentence says; `UndecidedError` if
+    MONA is not used (`mona_fault`), computes longer than `seconds_limit` or takes more memory than `MOST_MEMORY`, or stops
+    without an answer.
     """
     if seconds_limit <= 0:
         raise _NoAnswerError("no time was left for it")

@@ -63,13 +63,9 @@ def at_most(
 ) -> Sentence:
     """Return the sentence ``value <= formula``.
 
-    `names` says what stands for names of the formula; by default the names themselves do.
-
-    Raises
-    ------
-    NotDefinableError
-        If the formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by
-        anything but a constant.
+    `names` says what stands for names of the formula; by default the names themselves do. Raises `NotDefinableError` if the
+    formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by anything but a
+    constant.
 
     Examples
     --------

@@ -45,15 +45,8 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
     The answer is what ``choco prove --check --json`` prints: ``status`` is ``proved``, ``refuted`` or ``undecided``;
     refuted with ``every_member`` where the certificate has a position for each member at which the relation is wrong.
     ``languages`` are the members whose relation was compared with a proof of them alone as a set of words, ``tables_only``
-    those of which only a table was.
-
-    Raises
-    ------
-    ChocoError
-        If the file is no certificate of a family.
-    DisagreementError
-        If one solver calls unsatisfiable what another can satisfy, or a proof of one member says otherwise than one that
-        passes.
+    those of which only a table was. Raises `ChocoError` if the file is no certificate of a family; `DisagreementError` if one
+    solver calls unsatisfiable what another can satisfy, or a proof of one member says otherwise than one that passes.
     """
     written, start, clock = read_family(Path(path)), time.monotonic(), Clock(seconds)
     answer: dict[str, Any] = {

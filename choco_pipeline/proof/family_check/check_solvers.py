@@ -43,12 +43,7 @@ SOLVERS: dict[str, Callable[[str, int], str]] = {"z3": _ask_z3, "cvc5": _ask_cvc
 def is_unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     """Whether all solvers say that no integers satisfy a condition.
 
-    Raises
-    ------
-    UndecidedError
-        If the time is over.
-    DisagreementError
-        If one says so and another knows integers that do.
+    Raises `UndecidedError` if the time is over; `DisagreementError` if one says so and another knows integers that do.
     """
     declared = "".join(f"(declare-const {n} Int)\n" for n in sorted(set(_NAME.findall(condition))))
     text = f"(set-logic QF_LIA)\n{declared}(assert {condition})\n"

@@ -148,11 +148,9 @@ def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path
 def read_certificate(path: Path) -> Certificate:
     """Return the certificate in a file, after checking everything but the proof.
 
-    Raises
-    ------
-    StoreError, CertificateError, RulesetError, RelationError
-        If there is no such file, it has more than `MOST_BYTES`, it is not a certificate, or its automata do not fit the
-        game or are not the least ones of their relations, numbered breadth-first.
+    Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if there is no such file, it has more than
+    `MOST_BYTES`, it is not a certificate, or its automata do not fit the game or are not the least ones of their relations,
+    numbered breadth-first.
     """
     document = read_document(path, CertificateDocument)
     sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)

@@ -41,14 +41,8 @@ class Guesser:
 
         Depths grow, and windows at each of them; a guess that was refuted (`refute`) is first refined. Automata that are
         wrong at a sample of their table, or where an earlier guess was refuted, are left out. It ends early with more
-        than `MOST_RESIDUALS` residuals, for deeper tables and wider windows only have more of them.
-
-        Raises
-        ------
-        LimitError
-            If no table is small enough.
-        UndecidedError
-            If the time is over.
+        than `MOST_RESIDUALS` residuals, for deeper tables and wider windows only have more of them. Raises `LimitError` if no
+        table is small enough; `UndecidedError` if the time is over.
         """
         tracks = relation_tracks(self.ruleset, self.relation)
         most = deepest(self.ruleset, self.relation, DEPTHS[-1])

@@ -34,14 +34,8 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
 
     Points are in the order of the ruleset's coordinates without passes, of ``grundy`` followed by the Grundy number: int64 of shape
     (n, d), from which each callable makes bool of shape (n,). It is a `Graph` where the relation determines one coordinate by the
-    others; that coordinate may exceed 2**depth.
-
-    Raises
-    ------
-    LimitError
-        If the tables take more than `MOST_SECONDS` or `MOST_MEMORY`.
-    ValueError
-        By the callables, if a point exceeds 2**depth.
+    others; that coordinate may exceed 2**depth. Raises `LimitError` if the tables take more than `MOST_SECONDS` or
+    `MOST_MEMORY`; `ValueError` by the callables, if a point exceeds 2**depth.
 
     Examples
     --------

@@ -42,14 +42,8 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
     Time grows with the number of digits, not with the coordinates.
 
     Whether the certificate's automata are right is asked by `check_certificate`, not here. Passes left come last in the
-    position.
-
-    Raises
-    ------
-    RulesetError
-        If `position` is not a position of the game.
-    CertificateError
-        If the automata contradict each other at this position, so that the certificate is wrong.
+    position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if the automata contradict
+    each other at this position, so that the certificate is wrong.
     """
     ruleset = certificate.ruleset
     here = ruleset.check(position)

@@ -56,12 +56,8 @@ class Played:
     def read(cls, notation: Notation) -> Played:
         """Return the games that a notation with parameters writes.
 
-        Raises
-        ------
-        LemmaError
-            If their number of passes is a parameter.
-        FamilyError
-            If a rule is of a kind that has no obligations for all parameters. Passes in a part of a sum are one.
+        Raises `LemmaError` if their number of passes is a parameter; `FamilyError` if a rule is of a kind that has no
+        obligations for all parameters. Passes in a part of a sum are one.
         """
         base, passes = without_passes(notation)
         described = describe(base.text)

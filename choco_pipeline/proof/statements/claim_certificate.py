@@ -107,12 +107,8 @@ def check_claim_certificate(
     """Decide again what a claim's certificate says, from its statement and the game's automata alone.
 
     A proof names the engines that agree on the game and on the claim. Where the automata are not proved the claim is
-    undecided.
-
-    Raises
-    ------
-    StoreError, CertificateError, RulesetError, RelationError
-        If the file is no certificate of a claim.
+    undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if the file is no certificate of a
+    claim.
     """
     document = read_document(path, ClaimDocument)
     claim = Claim(document.claim, games=document.games)

@@ -57,6 +57,9 @@ def decide(
 ) -> Finding:
     """Return whether a claim is true at every position that it speaks of.
 
+    Raises `ConfigError` if the claim needs auxiliary integers and does not speak of these parameters; `DisagreementError` if
+    the engines contradict each other, or one contradicts the definition.
+
     Parameters
     ----------
     claim
@@ -75,13 +78,6 @@ def decide(
         then coordinate by coordinate; or ``Undecided``, with the reason. No table is looked at, so that a refutation
         counts no positions. Evidence: the engines that agree, the states of the largest automaton and, of values,
         which they are.
-
-    Raises
-    ------
-    ConfigError
-        If the claim needs auxiliary integers and does not speak of these parameters.
-    DisagreementError
-        If the engines contradict each other, or one contradicts the definition.
     """
     kind = claim.check
     names = tuple(engines or installed_engines())

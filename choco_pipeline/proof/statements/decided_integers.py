@@ -43,13 +43,9 @@ def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
     """Return the names among `check.all` of integers that are numbers when the statement is decided.
 
     These divide, shift or multiply others, or the ranges of such ones use them; or they have a range that neither the bound
-    nor other integers make longer. Of a product of two names the one that is named first is the factor.
-
-    Raises
-    ------
-    NotDefinableError
-        If the bound or an integer that is counted must be a number; or if finitely many integers are left, of which a
-        proof says no more than the check does.
+    nor other integers make longer. Of a product of two names the one that is named first is the factor. Raises
+    `NotDefinableError` if the bound or an integer that is counted must be a number; or if finitely many integers are left, of
+    which a proof says no more than the check does.
 
     Examples
     --------

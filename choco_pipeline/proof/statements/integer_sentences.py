@@ -37,14 +37,8 @@ class Spoken:
     """A statement on integers of which some are numbers, as sentences about the others.
 
     Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
-    begins; one that follows from others and may be negative is a difference of two.
-
-    Raises
-    ------
-    NotDefinableError
-        If the logic cannot say it; the message names the part.
-    FormulaError
-        If a part has no value, whatever the integers are.
+    begins; one that follows from others and may be negative is a difference of two. Raises `NotDefinableError` if the logic
+    cannot say it; the message names the part; `FormulaError` if a part has no value, whatever the integers are.
     """
 
     def __init__(self, check: IntegerStatement, fixed: Mapping[str, int]) -> None:

@@ -44,14 +44,8 @@ def holds(
     What is computed on the way may be negative: ``(x-1) ^ y == 0`` needs y = -1 at x = 0, and so is false there.
 
     A formula that is None always holds; `values` are integers for parameters and the passes left; `names` says what stands
-    for the other names, by default they themselves.
-
-    Raises
-    ------
-    NotDefinableError
-        If the logic cannot say it; the message names the part.
-    FormulaError
-        If a part has no value, whatever the names are.
+    for the other names, by default they themselves. Raises `NotDefinableError` if the logic cannot say it; the message names
+    the part; `FormulaError` if a part has no value, whatever the names are.
 
     Examples
     --------

@@ -51,10 +51,7 @@ class Picture:
 def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
     """Return the pictures of a stored table, one for each number of passes left; none for a table without two axes, or with next to no cells.
 
-    Raises
-    ------
-    StoreError
-        If the table cannot be read.
+    Raises `StoreError` if the table cannot be read.
     """
     game = parse_ruleset(entry["ruleset"])
     base = game.base

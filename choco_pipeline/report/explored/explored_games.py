@@ -109,10 +109,7 @@ class ExploredFamily:
 def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
     """Return the families of games of a run, with as many of their tables as a page can hold.
 
-    Raises
-    ------
-    StoreError
-        If a table that is shown cannot be read.
+    Raises `StoreError` if a table that is shown cannot be read.
     """
     families: dict[tuple[str, tuple[str, ...]], dict[tuple[int | str, ...], Mapping[str, Any]]] = (
         defaultdict(dict)

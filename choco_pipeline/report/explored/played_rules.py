@@ -75,12 +75,8 @@ def packed(values: NDArray[Any]) -> str:
 def played_rules(rules: Rules, sizes: Sequence[int]) -> PlayedRules:
     """Return a game's rules on the positions below `sizes`.
 
-    Raises
-    ------
-    FormulaError
-        If a formula of the rules has no value somewhere in the box, even where no position is.
-    HeightError
-        If a height is not known there.
+    Raises `FormulaError` if a formula of the rules has no value somewhere in the box, even where no position is; `HeightError`
+    if a height is not known there.
     """
     axes = {name: axis for axis, name in enumerate(rules.coordinates)}
 

@@ -175,12 +175,8 @@ def write_family_pages(
 ) -> int:
     """Write a page and its LaTeX for each proof of a family that a report names; return how many.
 
-    Pages of other certificates are removed from the folder `FOLDER` of the run's page.
-
-    Raises
-    ------
-    ChocoError
-        If a certificate cannot be read.
+    Pages of other certificates are removed from the folder `FOLDER` of the run's page. Raises `ChocoError` if a certificate
+    cannot be read.
     """
     proofs = FamilyProofs.of(ledger, statements)
     pages, papers = _environment(MathML()), _environment(LaTeX())

@@ -158,13 +158,7 @@ class FoundStatements:
 
 
 def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
-    """Return what a run found.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be read, is damaged or is of another version.
-    """
+    """Return what a run found; `StoreError` if the file cannot be read, is damaged or is of another version."""
     return found_of(FoundDocument.read(path), ledger, results)
 
 

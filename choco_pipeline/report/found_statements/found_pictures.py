@@ -27,12 +27,8 @@ def drawing(
 ) -> Markup | None:
     """Return a statement's drawing as SVG, or None.
 
-    Of the tables that the statement speaks of, the largest that has a plane of P-positions is drawn.
-
-    Raises
-    ------
-    StoreError
-        If a table that is drawn cannot be read.
+    Of the tables that the statement speaks of, the largest that has a plane of P-positions is drawn. Raises `StoreError` if a
+    table that is drawn cannot be read.
     """
     sequence = sequence_of(statement)
     if sequence is not None:

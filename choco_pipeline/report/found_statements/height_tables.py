@@ -28,10 +28,7 @@ class HeightTable:
 def tables_of(statement: FoundStatement) -> list[HeightTable]:
     """Return the tables of a statement that counts height functions; none of any other.
 
-    Raises
-    ------
-    StatementError
-        If its picture does not hold what such a one must.
+    Raises `StatementError` if its picture does not hold what such a one must.
     """
     shown = statement.picture
     if shown is None or shown.get("kind") != KIND:

@@ -52,12 +52,8 @@ def has_graphviz() -> bool:
 def lay_out(labels: Mapping[Edge, Sequence[str]], *, graphviz: bool) -> Layout:
     """Return a layout in which no two labels, and no label and a state, overlap.
 
-    Labels are given by the arrow's two states; every state can be reached from state 0.
-
-    Raises
-    ------
-    FileNotFoundError, subprocess.CalledProcessError
-        If Graphviz is asked for, and is not there or fails.
+    Labels are given by the arrow's two states; every state can be reached from state 0. Raises `FileNotFoundError` or
+    `subprocess.CalledProcessError` if Graphviz is asked for, and is not there or fails.
     """
     places, curves = _by_graphviz(labels) if graphviz else _by_layers(labels)
     sizes = {edge: _size(lines) for edge, lines in labels.items()}

@@ -150,10 +150,7 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
 def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
     """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
 
-    Raises
-    ------
-    StoreError
-        If its chunks are not those that the journal says; the block is then no longer finished.
+    Raises `StoreError` if its chunks are not those that the journal says; the block is then no longer finished.
     """
     _require_same_code(site)
     *given, _ = rest

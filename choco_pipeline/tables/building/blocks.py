@@ -51,10 +51,7 @@ class BlockedTable:
     def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
         """Return the table of `game` in blocks that a worker of so many bytes can fill, or None if none does so.
 
-        Raises
-        ------
-        LimitError
-            If even one chunk needs more memory.
+        Raises `LimitError` if even one chunk needs more memory.
         """
         computation = computation_of(game, bound, quantity)
         kernel = computation.blocks

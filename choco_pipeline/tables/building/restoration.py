@@ -108,12 +108,8 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     """Look for damage in the tables of a shard and rebuild what is damaged, as the manifest has it; return what is said of each table.
 
     A small table is computed anew beside its store, and damaged files are replaced if it is the same table; of a large
-    one, the blocks that hold damaged chunks are filled anew. The manifest stays as it is.
-
-    Raises
-    ------
-    StoreError
-        If the manifest cannot be used.
+    one, the blocks that hold damaged chunks are filled anew. The manifest stays as it is. Raises `StoreError` if the manifest
+    cannot be used.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)

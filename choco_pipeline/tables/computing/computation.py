@@ -101,12 +101,7 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
 
     The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too:
     both are the mex of the same values, since a position of the whole game is terminal only if the heap is empty and the
-    rest is terminal.
-
-    Raises
-    ------
-    LimitError
-        If the game has more than `MOST_POSITIONS` positions up to the bound.
+    rest is terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
     """
     dims = variable_of(game, quantity).dims
     asked, rules = BoundedGame.of(game, bound), game.base.rules

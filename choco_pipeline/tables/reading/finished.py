@@ -24,12 +24,8 @@ def find_table(
 ) -> Lookup | None:
     """Return a stored table of `game` that covers all these positions, or None if there is none.
 
-    Of the manifests in the folder, those of tables that other code has computed are left out. Positions are legal.
-
-    Raises
-    ------
-    StoreError
-        If its store cannot be opened; when it is asked, if a chunk is damaged.
+    Of the manifests in the folder, those of tables that other code has computed are left out. Positions are legal. Raises
+    `StoreError` if its store cannot be opened; when it is asked, if a chunk is damaged.
     """
     kernels = code_digest(TABLE_CODE)
     for path in sorted(folder.glob("*.done.json")):
@@ -54,12 +50,8 @@ def find_table(
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
     """Return the cells of a stored table at the origin, at most so many along each dimension.
 
-    The folder `results` holds ``tables/``; the entry is what a ledger says of the table: its id, its shard, and what the manifest says.
-
-    Raises
-    ------
-    StoreError
-        As for `choco_pipeline.tables.reading.windows.read_table`.
+    The folder `results` holds ``tables/``; the entry is what a ledger says of the table: its id, its shard, and what the
+    manifest says. Raises `StoreError` as for `choco_pipeline.tables.reading.windows.read_table`.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0

@@ -45,12 +45,8 @@ def verify_manifest(
 ) -> list[VerifiedTable]:
     """Check every table of a shard and return what is to be said of each; the seed chooses the random positions.
 
-    The report is called as ``report("verify", tables=1, positions=n)`` for each table.
-
-    Raises
-    ------
-    StoreError
-        If the manifest is damaged, or none.
+    The report is called as ``report("verify", tables=1, positions=n)`` for each table. Raises `StoreError` if the manifest is
+    damaged, or none.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)

@@ -141,10 +141,7 @@ class StoredCells:
 def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
     """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
 
-    Raises
-    ------
-    StoreError
-        If the store or a chunk of it is missing, damaged, or not what the manifest says.
+    Raises `StoreError` if the store or a chunk of it is missing, damaged, or not what the manifest says.
     """
     import xarray as xr  # noqa: PLC0415 -- half a second, which what only plans a run does without
 

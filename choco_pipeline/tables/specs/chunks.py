@@ -107,12 +107,8 @@ def decoded(
 
     Zarr would turn them around, which takes ten times as long as uncompressing them: this is a view of them as they lie.
 
-    The bytes have the digest that they should have; chunk and order are as for `encoded`.
-
-    Raises
-    ------
-    ValueError, RuntimeError
-        If it is no such chunk.
+    The bytes have the digest that they should have; chunk and order are as for `encoded`. Raises `ValueError` or `RuntimeError`
+    if it is no such chunk.
     """
     cells = np.frombuffer(_COMPRESSOR.decode(content[:-4]), dtype.newbyteorder("<"))
     ordered = cells.reshape([chunk[axis] for axis in order])

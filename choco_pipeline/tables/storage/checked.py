@@ -59,10 +59,7 @@ def faults_of_chunks(
 ) -> Iterator[tuple[str, str]]:
     """Yield name and fault of every damaged chunk of a stored table; arguments as for `fault_of_chunk`.
 
-    Raises
-    ------
-    StoreError
-        If the entry's digests contradict each other, so that nobody knows which chunks are right.
+    Raises `StoreError` if the entry's digests contradict each other, so that nobody knows which chunks are right.
     """
     try:
         expected = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])

@@ -70,10 +70,8 @@ class Location:
     def of_url(cls, url: str) -> Location:
         """Return the location that a configuration or a manifest names.
 
-        Raises
-        ------
-        StoreError
-            If `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of `RESULTS`.
+        Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
+        `RESULTS`.
         """
         shown = repr(without_secrets(url))
         written = _URL.match(url)
@@ -186,12 +184,8 @@ class Location:
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
         """Turn what fails inside the ``with`` into one line: this location, `what`, and the reason, without secrets.
 
-        Where the disk is full, it is also said how many bytes at most were needed.
-
-        Raises
-        ------
-        StoreError
-            In place of any of `FAILURES`.
+        Where the disk is full, it is also said how many bytes at most were needed. Raises `StoreError` in place of any of
+        `FAILURES`.
         """
         try:
             yield

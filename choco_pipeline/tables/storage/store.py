@@ -230,13 +230,7 @@ def entry_of(
 
 
 def chunk_digests(store: Location, table_id: str, outline: Outline, box: Box) -> dict[str, str]:
-    """Return the digests of a stored table's chunks in a box of it, as they lie there.
-
-    Raises
-    ------
-    StoreError
-        If one is missing.
-    """
+    """Return the digests of a stored table's chunks in a box of it, as they lie there; `StoreError` if one is missing."""
     array = store.child(f"{table_id}/{outline.variable.name}")
     names = map(chunk_name, chunks_in(box, outline.chunk))
     return {name: content_digest(array.read(name)) for name in names}
