@@ -52,23 +52,16 @@ class OptionSets(NamedTuple):
 
     All positions (y, .) of a line that are above its heights so far are clipped to the same positions, so they share one
     set, the *top*. A y becomes a row of its own when the line first reaches its height.
-
-    Attributes
-    ----------
-    used : uint64 [lines, passes+1, words, n_y]
-        Bit g of row y: some position the line has passed, clipped from y, has Grundy number g. Words are before y in the
-        layout since neighbouring y look at the same word. 0 for y not below ``rows``.
-    open_words : uint64 [lines, passes+1, summary words, n_y]
-        Bit i: word i of ``used`` is not full. 0 for y not below ``rows``.
-    top : uint64 [lines, passes+1, words]
-        The same as ``used`` for every y not below ``rows``.
-    rows : int64 [lines]
-        How many y have a set of their own.
     """
 
+    #: uint64 [lines, passes+1, words, n_y]. Bit g of row y: some position the line has passed, clipped from y, has Grundy
+    #: number g. Words are before y in the layout since neighbouring y look at the same word. 0 for y not below ``rows``.
     used: NDArray[np.uint64]
+    #: uint64 [lines, passes+1, summary words, n_y]. Bit i: word i of ``used`` is not full. 0 for y not below ``rows``.
     open_words: NDArray[np.uint64]
+    #: uint64 [lines, passes+1, words]. The same as ``used`` for every y not below ``rows``.
     top: NDArray[np.uint64]
+    #: int64 [lines]. How many y have a set of their own.
     rows: NDArray[np.int64]
 
     @classmethod
@@ -88,21 +81,14 @@ class OptionSets(NamedTuple):
 
 
 class BelowSets(NamedTuple):
-    """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it.
+    """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it."""
 
-    Attributes
-    ----------
-    used : uint64 [lines, passes+1, words]
-        Bit g: some position (v, z) below the block has Grundy number g.
-    open_words : uint64 [lines, passes+1, summary words]
-        Bit i: word i of ``used`` is not full.
-    last : int32 [lines, passes+1]
-        The Grundy number of the highest position (v, z) below the block. Where the bar ends below the block, moves along
-        z to this z are clipped to that position.
-    """
-
+    #: uint64 [lines, passes+1, words]. Bit g: some position (v, z) below the block has Grundy number g.
     used: NDArray[np.uint64]
+    #: uint64 [lines, passes+1, summary words]. Bit i: word i of ``used`` is not full.
     open_words: NDArray[np.uint64]
+    #: int32 [lines, passes+1]. The Grundy number of the highest position (v, z) below the block. Where the bar ends below the
+    #: block, moves along z to this z are clipped to that position.
     last: NDArray[np.int32]
 
     @classmethod

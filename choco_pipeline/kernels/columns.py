@@ -30,24 +30,17 @@ UNCAPPED = np.int32(2**31 - 1)
 
 
 class BlockedHeights(NamedTuple):
-    """Which y are blocked by the P-positions found so far on each line along one axis.
+    """Which y are blocked by the P-positions found so far on each line along one axis."""
 
-    Attributes
-    ----------
-    used : uint64 [passes+1, words, lines]
-        Bit y: the line holds a P-position at this y.
-    open_words : uint64 [passes+1, summary words, lines]
-        Bit i: word i of ``used`` is not full.
-    cap : int32 [passes+1, lines]
-        The least y of a P-position that is as high as its column: every y above it would be clipped to that position.
-    live : uint64 [passes+1, ceil(lines/64)]
-        Bit l: line l may still get a P-position. A line is dead when every y up to its cap is used. In the bars of the
-        papers most columns lie on a dead line, so skipping them pays more than anything else here.
-    """
-
+    #: uint64 [passes+1, words, lines]. Bit y: the line holds a P-position at this y.
     used: NDArray[np.uint64]
+    #: uint64 [passes+1, summary words, lines]. Bit i: word i of ``used`` is not full.
     open_words: NDArray[np.uint64]
+    #: int32 [passes+1, lines]. The least y of a P-position that is as high as its column: every y above it would be clipped to
+    #: that position.
     cap: NDArray[np.int32]
+    #: uint64 [passes+1, ceil(lines/64)]. Bit l: line l may still get a P-position. A line is dead when every y up to its cap is
+    #: used. In the bars of the papers most columns lie on a dead line, so skipping them pays more than anything else here.
     live: NDArray[np.uint64]
 
     @classmethod

@@ -27,50 +27,35 @@ VISITS = 20_000_000
 
 
 class MoveArrays(NamedTuple):
-    """Limits and moves as arrays. Lists lie one after the other, the i-th from ``…_bounds[i]`` to before the next one.
+    """Limits and moves as arrays. Lists lie one after the other, the i-th from ``…_bounds[i]`` to before the next one."""
 
-    Attributes
-    ----------
-    values : int32
-        The values of all functions of the position.
-    starts : int64 [functions]
-        Where those of each function start.
-    steps : int64 [functions, coordinates]
-        How many values further a coordinate leads that is larger by 1; 0 where it is not read.
-    limited : int64 [limits]
-        The coordinate of each limit, whose function has the limit's own number.
-    lowers, lowers_bounds : int64
-        The coordinates that each move lowers.
-    amounts, amounts_bounds : int64
-        By which amounts each move lowers; none stands for any.
-    clips, clips_bounds : int64
-        The limits that may be lower after each move.
-    needs, needs_bounds : int64
-        Earlier moves, of which one must be possible.
-    at_most, unless : int64 [moves]
-        The function that says the largest amount, and the one that is not 0 where play has ended; -1 for none.
-    least : int64 [moves]
-        The least amount where amounts differ from coordinate to coordinate, 0 or 1; not all are 0.
-    differ, may_clip, has_needs, is_played : bool [moves]
-        Whether amounts may differ from coordinate to coordinate; whether what then is too large falls to its limit; whether
-        there is a list of needs; whether it is a move, or only needed by one.
-    """
-
+    #: int32. The values of all functions of the position.
     values: NDArray[np.int32]
+    #: int64 [functions]. Where those of each function start.
     starts: Ints
+    #: int64 [functions, coordinates]. How many values further a coordinate leads that is larger by 1; 0 where it is not read.
     steps: Ints
+    #: int64 [limits]. The coordinate of each limit, whose function has the limit's own number.
     limited: Ints
+    #: int64. The coordinates that each move lowers.
     lowers: Ints
     lowers_bounds: Ints
+    #: int64. By which amounts each move lowers; none stands for any.
     amounts: Ints
     amounts_bounds: Ints
+    #: int64. The limits that may be lower after each move.
     clips: Ints
     clips_bounds: Ints
+    #: int64. Earlier moves, of which one must be possible.
     needs: Ints
     needs_bounds: Ints
+    #: int64 [moves]. The function that says the largest amount, and the one that is not 0 where play has ended; -1 for none.
     at_most: Ints
     unless: Ints
+    #: int64 [moves]. The least amount where amounts differ from coordinate to coordinate, 0 or 1; not all are 0.
     least: Ints
+    #: bool [moves]. Whether amounts may differ from coordinate to coordinate; whether what then is too large falls to its
+    #: limit; whether there is a list of needs; whether it is a move, or only needed by one.
     differ: Truths
     may_clip: Truths
     has_needs: Truths

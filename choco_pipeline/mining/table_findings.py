@@ -93,31 +93,23 @@ class AtPowers(RecordModel):
 
 
 class CountFinding(SearchOutcome):
-    """Recurrences of a number of P-positions.
-
-    Attributes
-    ----------
-    sequence, relations
-        The numbers, and what holds between them.
-    form
-        ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
-        ``partly regular``.
-    rule, generating_function, closed
-        Of linear ones.
-    follows
-        Of the terms at 2^n and of the sums up to there.
-    """
+    """Recurrences of a number of P-positions."""
 
     kind: Literal["count"] = "count"
     ruleset: str
+    #: The numbers, and what holds between them.
     sequence: IntegerSequence | None = None
     relations: tuple[TermRelation, ...] = ()
     claim: ClaimContent | None = None
     tried: Candidates
+    #: ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
+    #: ``partly regular``.
     form: str = ""
+    #: Of linear ones.
     rule: str = ""
     generating_function: str = ""
     closed: str | None = None
+    #: Of the terms at 2^n and of the sums up to there.
     follows: tuple[AtPowers, ...] = ()
 
 
@@ -161,17 +153,7 @@ class PeriodFinding(SearchOutcome):
 
 
 class CellularFinding(SearchOutcome):
-    """A rule by which a picture of P-positions follows from those before it.
-
-    Attributes
-    ----------
-    empty
-        Whether no cell is a P-position.
-    terms
-        Of the rule: [stack, dn, di, dj].
-    where, begins, exceptions
-        Where it holds, and the cells where it does not, if they are known.
-    """
+    """A rule by which a picture of P-positions follows from those before it."""
 
     SAYS = ("axes", "empty", "terms", "where", "start")
 
@@ -180,8 +162,11 @@ class CellularFinding(SearchOutcome):
     axes: tuple[str, ...]
     passes: int | None
     tried: Candidates
+    #: Whether no cell is a P-position.
     empty: bool = False
+    #: Of the rule: [stack, dn, di, dj].
     terms: tuple[tuple[int, ...], ...] = ()
+    #: Where it holds, and the cells where it does not, if they are known.
     where: str = ""
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None

@@ -32,32 +32,22 @@ UNEVEN = (Stage.FIND, Stage.REPORT)
 
 @dataclass
 class StageProgress:
-    """How far one stage of a run is.
+    """How far one stage of a run is."""
 
-    Attributes
-    ----------
-    stage
-        What tasks report under.
-    total, total_positions
-        What the plan says; positions are counted for tables only.
-    reused, reused_positions
-        What was there before the run began.
-    done, positions
-        What there is now, in all.
-    kept_positions
-        Of them, those of large tables' blocks that were there before, too.
-    blocks, reused_blocks, all_blocks
-        Of the large tables that are being built, or were; those taken from tables of a smaller bound are reused.
-    """
-
+    #: What tasks report under.
     stage: Stage
+    #: What the plan says; positions are counted for tables only.
     total: int
     total_positions: int
+    #: What was there before the run began.
     reused: int = 0
     reused_positions: int = 0
+    #: What there is now, in all.
     done: int = 0
     positions: int = 0
+    #: Of them, those of large tables' blocks that were there before, too.
     kept_positions: int = 0
+    #: Of the large tables that are being built, or were; those taken from tables of a smaller bound are reused.
     blocks: int = 0
     reused_blocks: int = 0
     all_blocks: int = 0

@@ -42,18 +42,12 @@ CANDIDATES = LARGEST_STEP * LARGEST_OFFSET + 1
 
 @dataclass(frozen=True)
 class PowersOfOnes:
-    """Terms are c·b^popcount(n) at the places m·n + r, and 0 at all others but those before the first.
+    """Terms are c·b^popcount(n) at the places m·n + r, and 0 at all others but those before the first."""
 
-    Attributes
-    ----------
-    step, offset
-        m and r.
-    factor, base
-        c and b.
-    """
-
+    #: m and r.
     step: int
     offset: int
+    #: c and b.
     factor: int
     base: int
 
@@ -85,14 +79,9 @@ class PowersOfOnes:
 
 @dataclass(frozen=True)
 class SumOfDigits:
-    """Terms are sums of multiples of 1, n, bits(n) and popcount(n), one of the last two among them.
+    """Terms are sums of multiples of 1, n, bits(n) and popcount(n), one of the last two among them."""
 
-    Attributes
-    ----------
-    factors
-        Of these four, in this order; those at the end that are 0 may be missing.
-    """
-
+    #: Of these four, in this order; those at the end that are 0 may be missing.
     factors: tuple[Fraction, ...]
 
     learnt = LEARNT

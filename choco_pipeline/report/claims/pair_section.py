@@ -30,31 +30,22 @@ class Side:
 
 @dataclass(frozen=True)
 class PairView:
-    """Two statements side by side.
+    """Two statements side by side."""
 
-    Attributes
-    ----------
-    anchor
-        Id on the page.
-    title, outcome, text
-        Which statements, what the pair comes to in a few words ("" if it is not settled), and in a sentence.
-    counterexample
-        At the least position that decides; None if no position does.
-    evidence_page, evidence, ruleset
-        The page and the id of the evidence that it is taken from, and the game it is a position of, with its parameters.
-    is_misprint
-        Whether one side is what the other was meant to say.
-    """
-
+    #: Id on the page.
     anchor: str
+    #: Which statements, what the pair comes to in a few words ("" if it is not settled), and in a sentence.
     title: str
     outcome: str
     text: str
     sides: list[Side]
+    #: At the least position that decides; None if no position does.
     counterexample: Shown | None
+    #: The page and the id of the evidence that it is taken from, and the game it is a position of, with its parameters.
     evidence_page: str
     evidence: str
     ruleset: str
+    #: Whether one side is what the other was meant to say.
     is_misprint: bool
 
 

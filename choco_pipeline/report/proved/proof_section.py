@@ -53,34 +53,25 @@ class AutomatonPicture:
 
 @dataclass(frozen=True)
 class ProofFamily:
-    """Games of which one sweep asked for proofs.
+    """Games of which one sweep asked for proofs."""
 
-    Attributes
-    ----------
-    sweep
-        The sweep, which tells families of one notation apart.
-    ruleset
-        With parameters for what varies.
-    main, largest
-        The parameter that varies most, and the largest value of it for which a game is proved.
-    no_law
-        What is said where no law was found; None where there is no parameter that one could depend on.
-    not_drawn
-        Proved automata that are not among `pictures`.
-    """
-
+    #: The sweep, which tells families of one notation apart.
     sweep: str
+    #: With parameters for what varies.
     ruleset: str
     relation: str
     proved: list[ProofRow]
     unclosed: list[ProofRow]
+    #: The parameter that varies most, and the largest value of it for which a game is proved.
     main: str | None
     largest: int | None
     laws: list[FoundLaw]
+    #: What is said where no law was found; None where there is no parameter that one could depend on.
     no_law: str | None
     states_chart: Markup | None
     growth_chart: Markup | None
     pictures: list[AutomatonPicture]
+    #: Proved automata that are not among `pictures`.
     not_drawn: int
 
     @property
