@@ -155,35 +155,42 @@ def _within_residues(
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:
-    """Return a conjunction without the parts that follow from the others at all points, the longest first.
+    """Return a condition without the parts that change it at none of the points, the longest first.
 
     Examples
     --------
-    >>> without_superfluous("k > 3 and k%2 == 0", [{"k": k} for k in range(3, 9)])
+    >>> points = [{"k": k} for k in range(3, 9)]
+    >>> without_superfluous("k > 3 and k%2 == 0", points)
     'k%2 == 0'
+    >>> without_superfluous("(k%4 == 3 or k == 4) and k%2 == 1", points)
+    'k%4 == 3'
     """
     root = parse_nodes(condition)
-    if not isinstance(root, Junction) or root.operator != "and":
-        return parse(condition).text
-    parts = list(_conjuncts(root))
-    for part in sorted(parts, key=lambda node: -len(render(node))):
-        rest = [other for other in parts if other is not part]
-        if rest and _truths(rest, points) == _truths(parts, points):
-            parts = rest
-    return render(parts[0] if len(parts) == 1 else Junction("and", tuple(parts)))
+    truths = _truths(root, points)
+    while True:
+        shorter = (other for other in _with_a_part_less(root) if _truths(other, points) == truths)
+        shortest = min(shorter, key=lambda node: len(render(node)), default=None)
+        if shortest is None:
+            return render(root)
+        root = shortest
 
 
-def _conjuncts(node: Node) -> Iterator[Node]:
-    if isinstance(node, Junction) and node.operator == "and":
-        for operand in node.operands:
-            yield from _conjuncts(operand)
-    else:
-        yield node
+def _with_a_part_less(node: Node) -> Iterator[Node]:
+    """Yield a condition without each of its parts; one with a parameter that is 0 stays, for what is beside it may have no value there."""
+    if not isinstance(node, Junction):
+        return
+    for i, part in enumerate(node.operands):
+        before, after = node.operands[:i], node.operands[i + 1 :]
+        rest = (*before, *after)
+        if not _is_zero(part):
+            yield rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+        for less in _with_a_part_less(part):
+            yield Junction(node.operator, (*before, less, *after))
 
 
-def _truths(parts: Sequence[Node], points: Sequence[Point]) -> list[bool]:
-    formulas = [parse(render(part)) for part in parts]
-    return [all(_value(formula, point) for formula in formulas) for point in points]
+def _truths(node: Node, points: Sequence[Point]) -> list[bool]:
+    formula = parse(render(node))
+    return [_value(formula, point) for point in points]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:

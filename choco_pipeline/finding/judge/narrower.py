@@ -63,12 +63,12 @@ def narrowed(
     seen: Iterable[Parameters],
     outcomes: Sequence[TableTrial],
     searched: str,
-) -> Narrowed | None:
-    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
+) -> Iterator[Narrowed]:
+    """Yield a statement for fewer parameters, by short conditions that tell where it was wrong; one that should be tried first is first.
 
     Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
-    shorter then, or would leave some of them out. What is joined of several conditions must be shorter, in bits, than a list of
-    where it was right.
+    shorter then, or would leave some of them out; if a part of it is there for very few of these, the other is next. What is joined of
+    several conditions must be shorter, in bits, than a list of where it was right.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -76,40 +76,41 @@ def narrowed(
     right = [point for point in right if point not in wrong and point not in points]
     kept = [point for point in points if point not in wrong]
     if names_its_games(statement):
-        return _renamed(statement, kept, wrong, searched)
+        yield from _renamed(statement, kept, wrong, searched)
+        return
     domains = [
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
-    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
-        blind = None
     inside = sum(1 for _ in _different([*kept, *right]))
     several = list(_different(wrong))
+    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
+    conditions = [fitted for fitted in (blind, seeing) if fitted is not None]
+    conditions.sort(key=lambda fitted: nodes_in(fitted.text))
+    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
+        conditions = [seeing, blind]
+    first = conditions[:1]
     conditions = [
         fitted
-        for fitted in (blind, seeing)
-        if fitted is not None
-        and not is_overfitted(fitted.text, [*kept, *right])
-        and not (
+        for fitted in conditions
+        if not (
             isinstance(parse_nodes(fitted.text), Junction)
             and is_chance(fitted, inside + len(several), inside, largest=1)
         )
     ]
-    if not conditions:
-        return None
-    best = min(conditions, key=lambda fitted: nodes_in(fitted.text))
-    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
-    when = without_superfluous(when, [*between(statement), *right, *wrong])
+    if conditions[:1] == first and first and not is_overfitted(first[0].text, [*kept, *right]):
+        conditions = first
     missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
-    search = replace(
-        statement.tried,
-        candidates=statement.tried.candidates + best.tried,
-        what=f"{searched}{NARROWED}{missed}, {listed(several)}",
-    )
-    narrower = simplified(replace(statement, when=when, tried=search))
-    learnt_from = [t for t in outcomes if best is not blind or t.is_against]
-    return Narrowed(narrower, learnt_from)
+    for fitted in conditions:
+        when = f"({statement.when}) and ({fitted.text})" if statement.when else fitted.text
+        when = without_superfluous(when, [*between(statement), *right, *wrong])
+        search = replace(
+            statement.tried,
+            candidates=statement.tried.candidates + fitted.tried,
+            what=f"{searched}{NARROWED}{missed}, {listed(several)}",
+        )
+        narrower = simplified(replace(statement, when=when, tried=search))
+        yield Narrowed(narrower, [t for t in outcomes if fitted is not blind or t.is_against])
 
 
 def names_its_games(statement: FoundStatement) -> bool:
@@ -118,16 +119,24 @@ def names_its_games(statement: FoundStatement) -> bool:
     return bool(condition) and parse(condition).text == statement.when
 
 
+def is_told_by_few(statement: FoundStatement, right: Iterable[Parameters]) -> bool:
+    """Whether some part of its condition is there for very few of the parameters for which it was right.
+
+    While conditions are narrowed such a part may come and go: which games are tried depends on the condition.
+    """
+    return is_overfitted(statement.when, list(_different([dict(point) for point in right])))
+
+
 def _renamed(
     statement: FoundStatement,
     kept: Sequence[Parameters],
     wrong: Sequence[Parameters],
     searched: str,
-) -> Narrowed | None:
-    """Return a statement that names its games without those where it was wrong; None if too few are left, or too many to name."""
+) -> Iterator[Narrowed]:
+    """Yield a statement that names its games without those where it was wrong; none if too few are left, or too many to name."""
     when = named(kept) if len(kept) >= FEWEST_NAMED else ""
     if not when:
-        return None
+        return
     what = f"{searched}{NARROWED}, {listed(list(_different(wrong)))}"
     fewer = replace(
         statement,
@@ -136,7 +145,7 @@ def _renamed(
         parameters=values_of(kept, list(statement.parameters)),
         seen=tuple(tuple(point[name] for name in statement.parameters) for point in kept),
     )
-    return Narrowed(fewer, [])
+    yield Narrowed(fewer, [])
 
 
 def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
@@ -41,7 +42,7 @@ from choco_pipeline.finding.judge.bounds import (
     largest_number,
     table_of_trial,
 )
-from choco_pipeline.finding.judge.narrower import names_its_games, narrowed
+from choco_pipeline.finding.judge.narrower import is_told_by_few, names_its_games, narrowed
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
@@ -144,21 +145,23 @@ def _tried(
         )
     against = [trial for trial in outcomes if trial.is_against]
     if against:
-        wrong, narrower = verdict_against(against), None
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
-            narrower = narrowed(statement, seen.values(), known, searched)
-        if narrower is None:
-            return statement.with_conclusion(wrong)
-        learnt_from = (*used, narrower.learnt_from)
-        again = _tried(narrower.statement, tables, catalogue, decide, learnt_from, searched)
-        fails = again.verdict in ("refuted", "undecided")
-        return statement.with_conclusion(wrong) if fails else again
+            for narrower in narrowed(statement, seen.values(), known, searched):
+                learnt_from = (*used, narrower.learnt_from)
+                again = _tried(narrower.statement, tables, catalogue, decide, learnt_from, searched)
+                if again.verdict not in ("refuted", "undecided"):
+                    return again
+        return statement.with_conclusion(verdict_against(against))
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
     is_new = any(t.run is None and t.positions for t in held)
-    if used and not is_new and not names_its_games(statement):
-        wrong = Conclusion("refuted", "narrowed until nothing was left to try it on")
-        return statement.with_conclusion(wrong)
+    if used and not names_its_games(statement):
+        right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
+        if not is_new or is_told_by_few(statement, [*seen.values(), *right]):
+            why = "narrowed until nothing was left to try it on"
+            if is_new:
+                why = "narrowed to a condition of which a part is there for very few games"
+            return statement.with_conclusion(Conclusion("refuted", why))
     statement = replace(statement, held_on=held_on(statement.held_on, held))
     proved = _proved(statement.claims, seen, tables, decide)
     if isinstance(proved, Conclusion):

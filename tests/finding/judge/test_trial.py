@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
-from choco_pipeline.finding.judge.narrower import narrowed, simplified
+from choco_pipeline.finding.judge.narrower import is_told_by_few, narrowed, simplified
 from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
@@ -263,8 +263,8 @@ def test_of_too_few_games_that_are_left_none_is_named():
             (2, 6, 7),
             None,
         ),  # k%4 != 2 and k%8 != 7 is one of 1,694, and 35 lists have four of seven
-        # k == 3 or k%8 == 7, of few enough of as many lists: its first part is there for one game
-        ((3, 7, 15, 23), set(range(1, 25)) - {3, 7, 15, 23}, None),
+        # of few enough of as many lists, but its first part is there for one game: so it is not said if no further one is right
+        ((3, 7, 15, 23), set(range(1, 25)) - {3, 7, 15, 23}, "k == 3 or k%8 == 7"),
     ],
 )
 def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_right(
@@ -273,8 +273,24 @@ def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_righ
     said = p_iff(TRIANGLE, "x^y^z==0", k=right)
     refuted = Refuted(Counterexample("N", "P", (1, 1, 1), ("x", "y", "z")), 9)
     outcomes = [TableTrial({"k": k}, 9, refuted, None) for k in wrong]
-    narrower = narrowed(said, [{"k": k} for k in right], outcomes, "all")
+    points = [{"k": k} for k in right]
+    narrower = next(narrowed(said, points, outcomes, "all"), None)
     assert (None if narrower is None else narrower.statement.when) == when
+    if narrower is not None:
+        assert is_told_by_few(narrower.statement, points) == (" or " in narrower.statement.when)
+
+
+def test_a_part_that_one_game_tells_of_may_come_and_go_while_a_condition_is_narrowed():
+    """Of step bars with odd k: k > s or s%4 == 1 comes between, where (k, s) = (9, 13) alone is there for its second part."""
+    pairs = [(k, s) for k in (1, 3, 5) for s in range(k)]
+    said = g_is("step-bar(k=k, s=s)", ("z+(y+1)//2", "(y+z)%2 == s%2"), k=(1, 3, 5), s=range(5))
+    said = replace(said, when="k%2 == 1", seen=tuple(pairs))
+    games = [f"step-bar(k={k}, s={s})" for k, s in pairs]
+    (found,) = finder(*games, quantity="grundy").consider([said])
+    assert (found.when, found.verdict) == (
+        "k%2 == 1 and (k > s or s%2 == 1 and s < 2*k)",
+        "holds-to-bound",
+    )
 
 
 def test_every_game_that_a_statement_was_seen_for_is_tried_beyond_a_small_table():
