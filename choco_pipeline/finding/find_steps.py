@@ -194,15 +194,9 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
 def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
     """Write what is found.
 
-    Parameters
-    ----------
-    plan_file, out_file
-        As for `choco_pipeline.finding.sharing.find_statements`.
-    parts
-        How many steps have searched.
-    *found
-        What these propose, what as many have shown by trials, what is asked for all parameters, what is decided of that, and the
-        function that is told of the progress.
+    The files are as for `choco_pipeline.finding.sharing.find_statements`. As many steps as there are parts have searched; found
+    is what these propose, what as many have shown by trials, what is asked for all parameters, what is decided of that, and the
+    function that is told of the progress.
     """
     *handed_on, report = results
     run = _Run.of(plan_file)

@@ -18,17 +18,9 @@ MOST_STEPS = 16
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
     """Make statements of what a run's searches found, on the cluster or here, and write them.
 
-    Parameters
-    ----------
-    plan_file
-        The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
-    out_file
-        Receives a `choco_pipeline.finding.statements.found_document.FoundDocument`, whole or not at all.
-
-    Returns
-    -------
-    dict
-        Numbers of statements and of searches.
+    The plan's tables, and what was mined, proved and asked of height functions, must be there. The other file receives a
+    `choco_pipeline.finding.statements.found_document.FoundDocument`, whole or not at all; numbers of statements and of searches
+    are returned.
     """
     with runner() as run:
         parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1

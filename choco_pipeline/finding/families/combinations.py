@@ -159,12 +159,7 @@ class Combination:
 def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:
     """Return what numbers that depend on several parameters may be combined of, the fewest terms first.
 
-    Parameters
-    ----------
-    names
-        The parameters.
-    points
-        Terms without a value at one of them are left out, and those that do not differ there.
+    Terms without a value at one of the points are left out, and those that do not differ there.
     """
     terms = [linear(name) for name in names]
     terms += [Term(f"⌊{name}/2⌋", f"{name}//2") for name in names]
@@ -192,12 +187,8 @@ def determined(
 ) -> Iterator[Combination]:
     """Yield, shape by shape, the combination that is right at all points, if the points leave only one.
 
-    Parameters
-    ----------
-    points, numbers
-        Parameters, and the number that was seen for each.
-    shapes
-        Terms that may be combined; one needs more points than it has terms, unless it is the constant alone.
+    Points are parameters, and for each a number was seen. A shape needs more points than it has terms, unless it is the
+    constant alone.
     """
     known: dict[Term, list[int | None]] = {}
     for shape in shapes:

@@ -101,18 +101,8 @@ def domain(
 ) -> Domain | None:
     """Return the shortest condition that is true at those points where something holds, and at no other.
 
-    Parameters
-    ----------
-    points, holds
-        Parameters, and whether something holds for them. A condition that no point contradicts is looked for; whether it is
-        more than chance is asked by `is_chance`, and on points that are held out.
-    others
-        Points at which the condition must have a value, too.
-
-    Returns
-    -------
-    Domain or None
-        None if there is none in the grammar.
+    A condition that no point contradicts is looked for, None if the grammar has none; whether it is more than chance is asked
+    by `is_chance`, and on points that are held out. It must have a value at the other points, too.
 
     Examples
     --------

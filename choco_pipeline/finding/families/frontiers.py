@@ -66,16 +66,8 @@ def frontier_statements(
     """Yield how far formulas are right, for the parameters for which they fail, if that follows a law.
 
     A law that a formula obeys is left out where another one is right as far for all those parameters, and further for some; so
-    are constant ones. Of formulas that are right equally far the first is taken.
-
-    Parameters
-    ----------
-    family
-        Tables that differ in one parameter; in others nothing is looked for.
-    formulas
-        With an outcome for each of the tables.
-    tried
-        How many formulas were tried.
+    are constant ones. Of formulas that are right equally far the first is taken. Each formula has an outcome for
+    each of the tables; `tried` ones were looked at. Where tables differ in several parameters nothing is looked for.
     """
     if len(family.names) != 1:
         return

@@ -85,12 +85,8 @@ def generalise(family: TableFamily) -> Generalised:
     coordinate up to which it is right is taken as a number that depends on the parameter.
 
     Of a small family a third is too much to put aside: numbers of five tables with odd k are determined, those of three are
-    not. So formulas are lifted from all tables, too. What that adds is doubtful until further games bear it out.
-
-    Parameters
-    ----------
-    family
-        The tables; findings of the kinds ``formulas`` and ``shifts`` are used.
+    not. So formulas are lifted from all tables, too. What that adds is doubtful until further games bear it out. Findings of
+    the kinds ``formulas`` and ``shifts`` are used.
     """
     search = _Search(family)
     candidates = search.candidates(family.searched)
@@ -139,14 +135,7 @@ class _Search:
     ) -> list[FamilyFormula]:
         """Return formulas lifted from some tables that hold in several, but for those that another one makes superfluous.
 
-        Parameters
-        ----------
-        places
-            Of the tables.
-        before
-            Formulas that are there already.
-        by_value
-            As for `lifted`.
+        Tables are given by their places; formulas `before` are there already; `by_value` is as for `lifted`.
         """
         family = self.family
         searched = {i: family.members[i] for i in places}

@@ -101,14 +101,7 @@ def laws(values: Mapping[int, int], name: str) -> list[Law]:
 
     The least parameters of a class, half of them or as many as the coefficients need and one more, determine a law; all
     others must follow it, and at least `FEWEST_HELD_OUT` of them. Classes in which none does are split, up to the last
-    of `MODULI`.
-
-    Parameters
-    ----------
-    values
-        A whole number for each parameter, which is at least 1.
-    name
-        The parameter's name.
+    of `MODULI`. There is a whole number in `values` for each value of the parameter, which is at least 1.
 
     Examples
     --------

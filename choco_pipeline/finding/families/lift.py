@@ -84,15 +84,8 @@ def lifted(
 
     Formulas of one form differ in integers only. Each integer is then the same in all of them, or an expression in the
     parameters that they determine exactly, in all tables or in those of one residue class. A sum with 0 may be missing in a table: what a statement says there is for a
-    test to find out, not for its form.
-
-    Parameters
-    ----------
-    of_tables
-        Parameters, and what was found for them.
-    by_value
-        Whether tables are also compared in which one of several parameters is the same: of few tables a residue class has none
-        but those.
+    test to find out, not for its form. What was found comes with the parameters that it was found for. If asked `by_value`,
+    tables are also compared in which one of several parameters is the same: of few tables a residue class has none but those.
     """
     forms: dict[_Form, list[_Instance]] = {}
     for point, labelled in of_tables:

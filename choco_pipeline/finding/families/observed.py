@@ -22,12 +22,8 @@ def laws_of_states(
 ) -> list[FoundStatement]:
     """Return the laws of the numbers of states of proved automata, for families with one parameter.
 
-    Parameters
-    ----------
-    proofs
-        As a run's ``proved`` documents hold them; those that are not proved are left out.
-    families
-        For each ruleset the family that it belongs to.
+    Proofs are those of a run's ``proved`` documents, of which only what is proved counts; `families` has for each ruleset the
+    family that it belongs to.
     """
     states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for proof in proofs:
@@ -53,16 +49,8 @@ def law_statements(
 ) -> list[FoundStatement]:
     """Return the laws of a number that was observed for each of a family's games; none where it follows none.
 
-    Parameters
-    ----------
-    ruleset
-        The family, in which one name stands for an integer.
-    what
-        What the number is: ``states``.
-    name
-        The parameter.
-    values
-        The number for each value of the parameter that is at least 1.
+    In the family's notation `name` stands for an integer. The number is called `what`, such as ``states``, and `values` has it
+    for each value of the name that is at least 1.
 
     Examples
     --------

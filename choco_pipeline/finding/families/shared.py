@@ -44,16 +44,7 @@ def instances(
 ) -> Iterator[Instance]:
     """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
 
-    Parameters
-    ----------
-    statement
-        On one game.
-    mined
-        What it was made of.
-    family
-        To which the game belongs.
-    said
-        Its sentence, of the family.
+    The statement, on one game of the family, was made of `mined`; `sentence` is what it says of the family.
     """
     parameters, finding = mined.parameters, mined.finding
     check = statement.claim["check"] if statement.claim else None
@@ -72,14 +63,9 @@ def instances(
 def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
     """Return what several games of a family have in common.
 
-    Parameters
-    ----------
-    group
-        Instances that say the same.
-    searched
-        The parameters of all games of the family that were searched. A condition tells the group's from the others. Other
-        games, of which something stronger was found, may have values among those of the group's, too: there, and where no
-        short condition tells, it says which parameters are the same in all of the group.
+    Instances say the same; `searched` are the parameters of all games of the family that were searched. A condition tells the
+    group's from the others. Other games, of which something stronger was found, may have values among those of the group's,
+    too: there, and where no short condition tells, it says which parameters are the same in all of the group.
     """
     first, several = group[0], [instance.statement for instance in group]
     seen = [dict(instance.parameters) for instance in group]

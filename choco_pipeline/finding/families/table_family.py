@@ -147,14 +147,7 @@ class TableFamily:
 def check_of(labelled: LabelledFormula, names: Sequence[str], seen: Point) -> dict[str, str]:
     """Return a statement as the ``check`` of a claim, its exceptions in the formulas.
 
-    Parameters
-    ----------
-    said
-        The statement.
-    names
-        The coordinates.
-    seen
-        Parameters for which it is right: they tell which exceptional positions are P.
+    The names are the coordinates; the parameters `seen`, for which it is right, tell which exceptional positions are P.
     """
     excepted = [
         " and ".join(f"{name} == {value}" for name, value in zip(names, place, strict=True))
@@ -193,14 +186,7 @@ def outcome_in_corner(check: Mapping[str, Any], member: MemberTable) -> Outcome:
 def outcome(check: Mapping[str, Any], member: MemberTable, reach: int | None = None) -> Outcome:
     """Return what the ``check`` of a claim is worth on a table.
 
-    Parameters
-    ----------
-    check
-        As `check_of` returns it.
-    member
-        The table.
-    reach
-        The largest coordinate that is looked at; None for the whole table.
+    The check is as `check_of` returns it; coordinates are looked at up to `reach`, None for the whole table.
     """
     if reach is not None:
         return _compared(check, member, member.table().corner(reach), reach)

@@ -29,12 +29,7 @@ class TestedCondition:
     def is_enough(self, family: TableFamily, inside: int) -> bool:
         """Whether enough tables are held out, both such where it holds and such where it does not, and chance would not do.
 
-        Parameters
-        ----------
-        family
-            The tables.
-        inside
-            For how many of them the thing holds.
+        It holds for so many of the tables as `inside` says.
         """
         held = [self.domain.holds(family.points[i]) for i in self.held_out]
         if not self.domain.text:

@@ -51,10 +51,7 @@ def counts(asked: HeightClass) -> list[dict[str, int]]:
 def census(side: int, height: int) -> FoundStatement:
     """Return the numbers of functions of a box with each formula, and in its picture those of other boxes.
 
-    Parameters
-    ----------
-    side, height
-        The largest argument and the largest height.
+    The box has arguments up to `side` and heights up to `height`.
     """
     every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
     grundy, p_positions = HeightClass(GRUNDY).has(every), HeightClass(P_POSITIONS).has(every)

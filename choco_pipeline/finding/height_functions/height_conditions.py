@@ -110,16 +110,8 @@ def family() -> tuple[Condition, ...]:
 def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths]:
     """Yield for each condition which functions have it.
 
-    Parameters
-    ----------
-    heights : int64 [functions, n_x, n_z]
-        Monotone; at most `BLOCK` of them are meant to come together.
-    conditions
-        In any order.
-
-    Yields
-    ------
-    bool [functions]
+    Heights are int64 [functions, n_x, n_z], monotone, and at most `BLOCK` of them are meant to come together; what is yielded
+    is bool [functions].
     """
     both = [_Pieces(f) for f in (heights, heights.transpose(0, 2, 1))]
     for condition in conditions:

@@ -54,14 +54,8 @@ def search(
 ) -> CriterionSearch:
     """Return the shortest joined conditions that exactly the members of a class have.
 
-    Parameters
-    ----------
-    height_class
-        Which functions.
-    side, height
-        The boxes in which they are found, all with arguments and heights up to these; larger ones are held out.
-    conditions
-        The family, by default `choco_pipeline.finding.height_functions.height_conditions.family`.
+    They are found in the boxes with all arguments and heights up to `side` and `height`; larger ones are held out. Conditions
+    are by default those of `choco_pipeline.finding.height_functions.height_conditions.family`.
     """
     number = total(side, height)
     if number > MOST_HEIGHT_FUNCTIONS or not 1 <= height <= side:

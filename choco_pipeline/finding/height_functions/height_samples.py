@@ -39,12 +39,8 @@ def held_out(
 ) -> Iterator[tuple[str, Iterable[Heights]]]:
     """Yield what the functions are, and batches of them, [at most BLOCK, n_x, n_z].
 
-    Parameters
-    ----------
-    height_class
-        Its members are drawn, too, since few functions drawn without it are among them.
-    side, height
-        The boxes that are not held out: `boxes` with these largest arguments and heights.
+    Members of the class are drawn, too, since few functions drawn without it are among them. Not held out are `boxes` with
+    these largest arguments and heights.
     """
     for wide, most in (*TALL, (side, height + 1), (side + 1, height)):
         if wide <= side and most <= height:

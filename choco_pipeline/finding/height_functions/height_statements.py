@@ -53,22 +53,10 @@ QUESTIONS: Mapping[str, HeightQuestion] = {
 def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, int]:
     """Answer one question on all height functions of a box.
 
-    Raises `HeightsError` if the box has too many functions, or is higher than wide.
-
-    Parameters
-    ----------
-    order_file
-        Holds ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
-        `QUESTIONS`, for a condition on f, or ``counts``.
-    out_file
-        Receives a `FoundDocument`, whole or not at all.
-    report
-        Called as ``report(Stage.MINE, searches=1)``.
-
-    Returns
-    -------
-    dict
-        Numbers of statements and of searches.
+    Raises `HeightsError` if the box has too many functions, or is higher than wide. The order is ``{"asked": …, "side": n,
+    "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of `QUESTIONS`, for a condition on f, or
+    ``counts``. The other file receives a `FoundDocument`, whole or not at all; numbers of statements and of searches are
+    returned. The report is called as ``report(Stage.MINE, searches=1)``.
     """
     order = read_record(Path(order_file))
     document = classified(order["asked"], int(order["side"]), int(order["height"]))

@@ -120,15 +120,7 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
 
 
 def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
-    """Return in how many drawn bars a statement is right, the fewest of some games; None if that cannot be tried.
-
-    Parameters
-    ----------
-    statement
-        As found.
-    games
-        For which it was found.
-    """
+    """Return in how many drawn bars a statement is right, the fewest of the games that it was found for; None if that cannot be tried."""
     claims = statement.claims
     if not claims and statement.pattern.names:
         return None

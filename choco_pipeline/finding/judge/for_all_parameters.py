@@ -131,10 +131,7 @@ def _derivations(
 ) -> Iterator[tuple[Claim, Claim]]:
     """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
 
-    Parameters
-    ----------
-    points
-        Parameters of which the claim speaks; a premise must speak of the same games.
+    The points are parameters of which the claim speaks; a premise must speak of the same games.
     """
     for premise in catalogue.claims.values():
         formal = premise.statement

@@ -41,19 +41,10 @@ GAMES = 8
 def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
     """Return the ids of the claims that each say all that `claim` says of some games, or else of those that say it together.
 
-    Parameters
-    ----------
-    claim
-        What is perhaps known.
-    games
-        The rulesets, without parameters, that it was seen for; not all of them are looked at if they are many.
-    catalogue
-        Where it is looked for; nothing is returned if it is not there. A claim that contradicts it somewhere is not one of its sources.
-
-    Notes
-    -----
-    Two conditions on P-positions that agree at every sampled position are the same statement here, in other words
-    perhaps: that is what a reader wants to know.
+    Of the rulesets, without parameters, that it was seen for, not all are looked at if they are many. Nothing is returned if
+    the catalogue does not have it; a claim that contradicts it somewhere is not one of its sources. Two conditions on
+    P-positions that agree at every sampled position are the same statement here, in other words perhaps: that is what a reader
+    wants to know.
     """
     if isinstance(claim.check, Counts):
         return _sources_of_relations(claim, claim.check, catalogue)
@@ -126,14 +117,8 @@ def saying_the_same(
 ) -> tuple[str, ...]:
     """Return those of `ids` that say no more of some games than `claims`, if they say together as much; else none.
 
-    Parameters
-    ----------
-    claims
-        What is known: one statement, in cases perhaps.
-    games
-        The rulesets, without parameters, that it was seen for.
-    catalogue, ids
-        Claims that say together what `claims` say, or more.
+    What is known is one statement, in cases perhaps, and was seen for the games, rulesets without parameters; the claims with
+    these ids say together as much, or more.
     """
     if any(isinstance(claim.check, Counts) for claim in claims):
         return tuple(ids)

@@ -18,14 +18,8 @@ def strongest_first(
     """Return statements so that one that may imply another comes before it.
 
     Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas;
-    of those on values the ones that exclude more positions first.
-
-    Parameters
-    ----------
-    statements
-        In any order.
-    excluded
-        How many of some positions a statement on values says to be no P-positions.
+    of those on values the ones that exclude more positions first. `excluded` counts how many of some
+    positions a statement on values says to be no P-positions.
     """
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
@@ -50,17 +44,7 @@ def strongest_first(
 def restated(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue
 ) -> tuple[str, ...]:
-    """Return the ids of the claims of a catalogue that say together what some claims say; empty if they do not.
-
-    Parameters
-    ----------
-    claims
-        What is perhaps nothing new.
-    games
-        The rulesets that they were seen for.
-    catalogue
-        Where it is looked for.
-    """
+    """Return the ids of the claims of a catalogue that say together what claims that were seen for some games say; empty if they do not."""
     known: dict[str, None] = {}
     for claim in claims:
         ids = sources(claim, games, catalogue)

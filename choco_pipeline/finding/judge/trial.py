@@ -82,16 +82,8 @@ def tried(
 ) -> FoundStatement:
     """Return a statement with its verdict, and with what it was tried on among what it held on.
 
-    Parameters
-    ----------
-    statement
-        As found.
-    tables
-        Of the run that it was found in.
-    catalogue
-        Claims that may say where it ends, or something else: tables go so far that they decide that.
-    decide
-        Asked about games with a certificate; None to ask about none.
+    Claims of the catalogue may say where it ends, or something else: tables, of the run that it was found in and others, go so
+    far that they decide that. Games with a certificate are asked about by `decide`, if it is given.
 
     Notes
     -----

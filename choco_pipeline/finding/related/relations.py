@@ -68,10 +68,7 @@ def relations(
 ) -> tuple[list[FoundStatement], list[FoundStatement]]:
     """Return how the games that were searched follow from their neighbours, and what too few of them tell.
 
-    Parameters
-    ----------
-    mined, families
-        Of which the games alone matter: their tables are computed anew, up to small bounds.
+    Of what is given the games alone matter: their tables are computed anew, up to small bounds.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for result in mined:

@@ -31,10 +31,7 @@ def claim_of_entry(entry: Mapping[str, object]) -> Claim:
 def checks_of(kind: Kind, lines: Sequence[StatementLine], but: str) -> list[Document]:
     """Return the checks that the formulas of a statement come to, one for each case of Grundy numbers.
 
-    Parameters
-    ----------
-    but
-        The condition that a position is none of the exceptions; empty if there are none.
+    The condition `but`, that a position is none of the exceptions, is empty if there are none.
     """
     match kind:
         case "p-positions" if lines and all(line.label == "P iff" for line in lines):
