@@ -57,11 +57,7 @@ class Height(ABC):
         """Return the heights on the product of the ranges, checked against the places just before them, too.
 
         So where blocks cover a table, all of its neighbours have been compared. Raises `HeightError` if a value is negative or
-        too large, or two neighbouring values show that the height is not monotone.
-
-        Returns
-        -------
-        ndarray of int32, an axis for each range
+        too large, or two neighbouring values show that the height is not monotone. They are int32, with an axis for each range.
         """
         heights = np.empty([len(r) for r in ranges], np.int32)
         seen = [range(max(r.start - 1, 0), r.stop) for r in ranges]

@@ -76,18 +76,9 @@ def stamp_line(
 ) -> bool:
     """Stamp the numbers of the cells ``cell - n · stride`` for the amounts n from the first to the last, clipped.
 
-    Parameters
-    ----------
-    excess : int64 [limits, 5]
-        For each limit that may be lower: the coordinate's value and by how much an amount of 1 lowers it, its stride, the
-        place of the limit's value, and by how much an amount of 1 moves that.
-    stamp
-        The position's; 0 to stamp nothing and only look whether there is an option.
-
-    Returns
-    -------
-    bool
-        Whether there is one.
+    `excess` is int64 [limits, 5], for each limit that may be lower: the coordinate's value and by how much an amount of 1
+    lowers it, its stride, the place of the limit's value, and by how much an amount of 1 moves that. The stamp is the
+    position's; 0 to stamp nothing and only look whether there is an option, which is returned.
     """
     first, last = amounts
     if len(excess) == 0:
@@ -138,12 +129,8 @@ def stamp_move(
 ) -> tuple[bool, int]:
     """Stamp the options by one move; return whether there is one, and how many amounts were tried.
 
-    Parameters
-    ----------
-    at
-        The position, and where the value of each function is.
-    scratch : int64 [limits, 5]
-        Overwritten with what `stamp_line` takes.
+    The position is `at`, with where the value of each function is; `scratch`, int64 [limits, 5], is overwritten with what
+    `stamp_line` takes.
     """
     position, places = at
     first_lowered = moves.lowers_bounds[m]
@@ -227,12 +214,8 @@ def fill_rows(
 ) -> int:
     """Fill rows, runs of the last coordinate, from the first on until so many options were visited; return the next row.
 
-    Parameters
-    ----------
-    table : int16 or int32, one-dimensional
-        The cells in lexicographic order: filled up to the row, and beyond it 0, or -1 where there is no position.
-    seen : int64
-        Longer than any number; holds no stamp of a later position.
+    The table, int16 or int32, one-dimensional, holds the cells in lexicographic order: filled up to the row, and beyond it 0,
+    or -1 where there is no position. What was `seen`, int64, is longer than any number and holds no stamp of a later position.
     """
     last = len(sizes) - 1
     strides = np.ones(last + 1, np.int64)
@@ -302,19 +285,9 @@ def grundy_generic(
 ) -> Table:
     """Return all Grundy numbers of a game.
 
-    Parameters
-    ----------
-    moves
-        The game.
-    sizes
-        How many values each coordinate has, from 0; at least one coordinate.
-    is_position
-        False where limits allow what is no position; broadcast. No move may lead there from a position.
-
-    Returns
-    -------
-    int16 or int32 [sizes]
-        -1 where there is no position. A move lowers the coordinates' sum, so no number is larger than that can be.
+    Each coordinate has so many values as `sizes` says, from 0; there is at least one coordinate. `is_position`, broadcast, is
+    False where limits allow what is no position; no move may lead there from a position. The table is int16 or int32 [sizes],
+    -1 where there is no position: a move lowers the coordinates' sum, so no number is larger than that can be.
     """
     largest = sum(sizes) - len(sizes)
     table = table_for(sizes, largest)

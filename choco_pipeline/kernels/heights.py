@@ -49,12 +49,8 @@ def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:
     """Return heights as a contiguous int32 array that kernels may trust.
 
     Raises `ValueError` if the shape or dtype is another, a height is negative or above the largest int32, or a height is above
-    its successor along an axis; the message names the places.
-
-    Parameters
-    ----------
-    heights
-        Integers, [n_z] for bars (``ndim`` 1) or [n_x, n_z] for solid bars (``ndim`` 2), at least one along each axis.
+    its successor along an axis; the message names the places. Heights are integers, [n_z] for bars (``ndim`` 1) or [n_x, n_z]
+    for solid bars (``ndim`` 2), at least one along each axis.
     """
     array = np.asarray(heights)
     if array.ndim != ndim or array.size == 0:

@@ -37,14 +37,8 @@ class HeightClass:
     def members(self, side: int, height: int) -> Iterator[Heights]:
         """Yield the functions from (0..side)² to 0..height in this class, in the order of their heights.
 
-        Yields
-        ------
-        int64 [at most BATCH, side+1, side+1]
-
-        Notes
-        -----
-        Whether a column has the formula depends on it and on the columns before it alone, so a function is given up at
-        its first wrong column, and with it all that begin like it.
+        They come as int64 [at most BATCH, side+1, side+1]. Whether a column has the formula depends on it and on the columns
+        before it alone, so a function is given up at its first wrong column, and with it all that begin like it.
         """
         n = side + 1
         f = np.zeros((n, n), np.int64)

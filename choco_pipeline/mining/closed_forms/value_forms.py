@@ -46,12 +46,7 @@ def within(*conditions: str) -> ValueForm:
 
 
 def forms(values: Sequence[int]) -> list[ValueForm]:
-    """Return the forms with few or with rare members that a set has, the narrowest first; for most sets none.
-
-    Parameters
-    ----------
-    values
-        Ascending, without repetition.
+    """Return the forms with few or with rare members that a set, in ascending order, has, the narrowest first; for most sets none.
 
     Examples
     --------
@@ -103,10 +98,7 @@ def frontier(values: Sequence[int]) -> int:
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
     """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, but for the first ones.
 
-    Parameters
-    ----------
-    frontiers
-        Pairs of side and frontier, sides ascending.
+    These are pairs of side and frontier, sides ascending.
 
     Examples
     --------

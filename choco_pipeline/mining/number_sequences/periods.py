@@ -135,14 +135,8 @@ def _diagonals(layer: Ints, dims: tuple[str, str], holes: bool) -> Lines:
 def find_periods(numbers: Ints, starts: Ints, modulo: int | None = None) -> Periods:
     """Return the least period of each line that has one, found on its first half and true on the second, too.
 
-    Parameters
-    ----------
-    numbers
-        Lines [line, place]; -1 for no number, which repeats as no number.
-    starts
-        Places before these are not looked at.
-    modulo
-        Look at remainders; only a saltus of 0 counts.
+    Lines are [line, place], with -1 for no number, which repeats as no number; places before `starts` are not looked at. With a
+    `modulo`, remainders are looked at, and only a saltus of 0 counts.
     """
     lines, length = numbers.shape
     none = numbers == NONE

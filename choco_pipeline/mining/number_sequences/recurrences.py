@@ -27,21 +27,9 @@ def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
     """Return the shortest recurrence of terms modulo `PRIME`, its coefficients as the integers nearest to 0.
 
     A sequence of integers that satisfies any linear recurrence has a shortest one with integer coefficients (P. Fatou), so
-    that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`.
-
-    Parameters
-    ----------
-    terms
-        a(0), a(1), …; a recurrence of order d is determined by 2d of them.
-
-    Returns
-    -------
-    tuple of int
-        The numbers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1).
-
-    Notes
-    -----
-    J. L. Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on Information Theory 15 (1969).
+    that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`. A recurrence of order d is
+    determined by 2d terms a(0), a(1), …; it is returned as the numbers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1). J. L.
+    Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on Information Theory 15 (1969).
 
     Examples
     --------
@@ -105,10 +93,7 @@ def rule_text(
 def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
     """Return Σ a(n)·t^n, a quotient of polynomials, as text.
 
-    Parameters
-    ----------
-    terms
-        a(0), a(1), …, as many as the order of the recurrence, or more.
+    There are as many terms a(0), a(1), … as the order of the recurrence, or more.
 
     Examples
     --------
@@ -154,12 +139,8 @@ class ClosedForm(NamedTuple):
 def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
     """Return terms as a sum of powers of the recurrence's roots, if all of these are integers.
 
-    Parameters
-    ----------
-    terms
-        a(0), a(1), …, as many as the order of the recurrence, or more.
-    largest
-        Roots are looked for from -`largest` to `largest`.
+    There are as many terms a(0), a(1), … as the order of the recurrence, or more; roots are looked for from -`largest` to
+    `largest`.
 
     Examples
     --------
@@ -192,25 +173,11 @@ def combination(
 ) -> list[Fraction] | None:
     """Return factors with which the first columns add up to a target, exactly: as few columns as possible.
 
-    Parameters
-    ----------
-    columns
-        In the order of preference; a column that depends on those before it is not used.
-    target
-        As long as each of the columns.
-    alone
-        Whether to return factors, of all columns, only if there are no others.
-
-    Returns
-    -------
-    list of Fraction
-        One for each of the first columns that are needed, which may be none; or None, if all columns do not suffice.
-
-    Notes
-    -----
-    Gaussian elimination, column by column. What is left of the target keeps the factors that made it: it is always the
-    target less a combination of the columns so far. Cost: the square of the columns that are used, times their length, in
-    exact fractions.
+    Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
+    is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
+    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: what is left of the target keeps
+    the factors that made it, for it is always the target less a combination of the columns so far. Cost: the square of the
+    columns that are used, times their length, in exact fractions.
 
     Examples
     --------

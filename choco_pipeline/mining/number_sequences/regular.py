@@ -94,23 +94,10 @@ def relations(
 
     For the places 2n and 2n+1 a relation is looked for, exactly, in the terms near place n; where there is none, for the
     places 4n+r in the terms near 2n and n, and so on. The one in the first few terms that suffice is taken. It is determined
-    by the first equations and must be right in all others.
-
-    Parameters
-    ----------
-    first
-        The place of the first term.
-    terms
-        a(first), a(first+1), ….
-    centres
-        The places are counted from these, one after the other, until all terms are given: from the centre c those near
-        2n+c and n+c are compared.
-
-    Returns
-    -------
-    list of Relation
-        By their places, at most one for each; if no centre gives all terms, those for the first one. `is_whole` says
-        which it is.
+    by the first equations and must be right in all others. Terms are a(first), a(first+1), …. Places are counted from the
+    centres, one after the other, until all terms are given: from the centre c those near 2n+c and n+c are compared. Relations
+    are returned by their places, at most one for each; if no centre gives all terms, those for the first one. `is_whole` says
+    which it is.
     """
     kept: list[Relation] = []
     tried = 0
