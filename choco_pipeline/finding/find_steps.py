@@ -25,7 +25,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
-from choco_pipeline.finding.families.observed import laws_of_states
+from choco_pipeline.finding.families.laws import laws_of_states
 from choco_pipeline.finding.judge.dominance import Consequence, Decided, Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from choco_pipeline.cli.main import app
 from choco_pipeline.cli.mine import _bound
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.finding.height_functions.height_criterion import HeightsError
+from choco_pipeline.finding.height_functions.height_statements import HeightsError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
 

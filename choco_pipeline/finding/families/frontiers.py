@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from choco_pipeline.finding.families.laws import Law, laws
+from choco_pipeline.finding.families.laws import TRIED, Law, laws
 from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import (
     Outcome,
@@ -23,10 +23,6 @@ from choco_pipeline.finding.families.wording import (
 )
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
-
-TRIED = (
-    "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"
-)
 
 
 @dataclass(frozen=True)

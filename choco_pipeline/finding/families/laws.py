@@ -1,14 +1,20 @@
-"""Laws of numbers that depend on a parameter, by residue class: fitted on small parameters, tested on larger ones."""
+"""Laws of numbers that depend on a parameter, by residue class: fitted on small parameters, tested on larger ones.
+
+Of observed numbers they are statements: states of automata, preperiods, and other integers seen for each parameter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import product
 from math import gcd
+from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.combinations import (
     CONSTANT,
     Combination,
@@ -20,7 +26,15 @@ from choco_pipeline.finding.families.combinations import (
     product_of,
     two_part,
 )
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.notation import match, read
 
+TRIED = (
+    "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"
+)
+RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
 MODULI = (1, 2, 4, 8)
 #: A law must hold for at least this many parameters that it was not fitted on.
 FEWEST_HELD_OUT = 3
@@ -148,3 +162,68 @@ def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | 
                 exceptions,
             )
     return None
+
+
+def laws_of_states(
+    proofs: Iterable[Mapping[str, Any]], families: Mapping[str, str]
+) -> list[FoundStatement]:
+    """Return the laws of the numbers of states of proved automata, for families with one parameter.
+
+    Proofs are those of a run's ``proved`` documents, of which only what is proved counts; `families` has for each ruleset the
+    family that it belongs to.
+    """
+    states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+    for proof in proofs:
+        family = families.get(proof["ruleset"], proof["ruleset"])
+        parameters = match(read(family), read(proof["ruleset"])) or {}
+        if proof["status"] != "proved" or len(parameters) != 1:
+            continue
+        ((name, value),) = parameters.items()
+        for passes, number in enumerate(proof["states"]):
+            left = f" with {passes_left(passes)}" if len(proof["states"]) > 1 else ""
+            what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
+            if value >= 1:
+                states[family, what, name][value] = number
+    return [
+        law
+        for (family, what, name), values in states.items()
+        for law in law_statements(family, what, name, values)
+    ]
+
+
+def law_statements(
+    ruleset: str, what: str, name: str, values: Mapping[int, int]
+) -> list[FoundStatement]:
+    """Return the laws of a number that was observed for each of a family's games; none where it follows none.
+
+    In the family's notation `name` stands for an integer. The number is called `what`, such as ``states``, and `values` has it
+    for each value of the name that is at least 1.
+
+    Examples
+    --------
+    >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
+    >>> [law.text for law in law_statements(family, "states", "k", states)]
+    ['for k%4 == 3: solid-bar(f=(x+z)//k): states = (k+3)/2']
+    """
+    statements = []
+    for law in laws(values, name) if len(values) >= FEWEST else []:
+        text = law.combination.text
+        fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
+        held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
+        statement = FoundStatement(
+            kind="law",
+            ruleset=ruleset,
+            said=f"{ruleset}: {what} = {law.formula}",
+            names_game=True,
+            found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
+            held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
+            tried=Tried(len(shapes(name)), TRIED, len(values)),
+            when=law.when,
+            parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+            formulas=() if text is None else (StatementLine(f"{what} =", text),),
+            conclusion=Conclusion(
+                "unchecked", "right for all that were observed; no table decides it"
+            ),
+        )
+        statements.append(statement)
+    return statements

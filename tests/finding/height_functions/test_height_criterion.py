@@ -22,7 +22,6 @@ from choco_pipeline.finding.height_functions.height_conditions import (
     family,
     having,
 )
-from choco_pipeline.finding.height_functions.height_criterion import HeightsError, search
 from choco_pipeline.finding.height_functions.height_samples import (
     boxes,
     by_formulas,
@@ -30,8 +29,10 @@ from choco_pipeline.finding.height_functions.height_samples import (
     near_misses,
 )
 from choco_pipeline.finding.height_functions.height_statements import (
+    HeightsError,
     classified_all,
     classify_heights,
+    search,
 )
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement_line import StatementLine
