@@ -36,23 +36,10 @@ def reachable_pairs(
 ) -> tuple[States, States, States]:
     """Return the product automaton, found breadth-first, and the two states of each of its states.
 
-    Parameters
-    ----------
-    left, right
-        Transitions, shape (states, symbols of its own).
-    left_symbols, right_symbols
-        The automaton's own symbol for each symbol of the product.
-    left_settles, right_settles
-        A state that is never left and that decides the result whatever the other automaton does; -1 for none. All pairs
-        with it are one pair.
-    most_states
-        The search ends as soon as there are more states than this.
-
-    Returns
-    -------
-    tuple of arrays
-        Transitions of shape (states, symbols), and for each state the state of `left` and of `right`. If there are more
-        than `most_states`, transitions are missing.
+    Transitions `left` and `right` are of shape (states, symbols of its own), and with them come the automaton's own symbol for
+    each symbol of the product, and a state that is never left and that decides the result whatever the other automaton does, -1
+    for none: all pairs with it are one pair. The search ends as soon as there are more than `most_states`; then transitions are
+    missing, which are of shape (states, symbols).
     """
     symbols = len(left_symbols)
     width = np.int64(right.shape[0])

@@ -80,24 +80,10 @@ def call(target: str, *arguments: Any) -> Any:
     """Run a task on the cluster that the environment names, or in this process where it names none.
 
     Raises `ClusterError` if the cluster cannot be reached within seconds, goes away, or loses the task; `ChocoError` as the
-    target raised it, with the same message, wherever it ran.
-
-    Parameters
-    ----------
-    target
-        ``package.module:function``. Called as ``function(*arguments, report)``, where ``report(stage, **numbers)``
-        tells the run how far the task is.
-    *arguments
-        Plain data, as JSON can hold.
-
-    Returns
-    -------
-    object
-        What the target returns; plain data, too.
-
-    Notes
-    -----
-    With a cluster this process imports neither the target nor what the target imports: the worker does.
+    target raised it, with the same message, wherever it ran. The target is ``package.module:function``, called as
+    ``function(*arguments, report)``, where ``report(stage, **numbers)`` tells the run how far the task is. Arguments are plain
+    data, as JSON can hold; so is what is returned. With a cluster this process imports neither the target nor what the target
+    imports: the worker does.
     """
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:

@@ -29,12 +29,7 @@ MOST_LISTED = 8
 class Content:
     """Plain data that somebody has written, and where each part of it stands.
 
-    Attributes
-    ----------
-    owner
-        What the data belongs to, as errors name it: a file, or whatever else it came from.
-    content
-        The data.
+    The `owner` is what errors call what the data belongs to: a file, or whatever else it came from.
     """
 
     def __init__(self, owner: str, content: Any) -> None:

@@ -77,15 +77,7 @@ def _parsed(text: str) -> Any:
 
 
 class YamlFile(Content):
-    """A YAML file's content with the line of every key.
-
-    Attributes
-    ----------
-    path
-        As the user gave it.
-    content
-        Plain data.
-    """
+    """A YAML file's content with the line of every key; its path is as the user gave it."""
 
     def __init__(self, path: Path, text: str | None = None) -> None:
         """Read `path`, unless `text` says what it holds; `ConfigError` if it cannot be used."""

@@ -62,13 +62,8 @@ def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | 
     """Return the bar of chocolate as an SVG element that scales to the width it is given.
 
     What the move to `option` takes away is drawn pale. Raises `RulesetError` if `position` or `option` is not a position of the
-    game.
-
-    Returns
-    -------
-    str
-        One ``<svg>`` element with its coordinates labelled, readable on light and dark paper. Squares, stones or boxes of a
-        large position are drawn in blocks, and the label says of how many.
+    game. It is one ``<svg>`` element with its coordinates labelled, readable on light and dark paper. Squares, stones or boxes
+    of a large position are drawn in blocks, and the label says of how many.
     """
     shapes = shapes_of(ruleset, position)
     after: list[Shape] = shapes_of(ruleset, option) if option is not None else []

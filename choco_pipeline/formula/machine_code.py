@@ -52,12 +52,8 @@ class MachineFormulas:
     """Writes instructions for formulas on the names of one cell.
 
     A truth that is given with a formula is true in the cells where its value matters. Integers have `bits` bits: those of
-    `names`, which lie in `ranges`, and those that `constant` returns, the same in all cells.
-
-    Attributes
-    ----------
-    fault : llvmlite.ir.Value
-        Whether a value that matters does not exist; None if all do.
+    `names`, which lie in `ranges`, and those that `constant` returns, the same in all cells. `fault` is
+    whether a value that matters does not exist; None if all do.
     """
 
     def __init__(

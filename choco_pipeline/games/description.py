@@ -35,13 +35,7 @@ FIRST_POSITIONS = 1000
 
 
 class Description:
-    """A game as written down, with the names in it checked.
-
-    Attributes
-    ----------
-    content
-        What is written, and where each part of it stands.
-    """
+    """A game as written down, with the names in it checked; `content` is what is written, and where each part of it stands."""
 
     def __init__(self, content: Content, name: str) -> None:
         """Check that the game has this name, and everything else but the formulas, or raise `ConfigError`."""

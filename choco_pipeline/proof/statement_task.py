@@ -36,23 +36,12 @@ Document = Mapping[str, Any]
 def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Decide the statements of a work order, each in a child process under the order's limits.
 
-    Raises `DisagreementError` if two engines, or an engine and the definition, contradict each other.
-
-    Parameters
-    ----------
-    order_file
-        The work order, a `StatementProofOrder`.
-    out_file
-        Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
-        each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved; of
-        claims for all parameters as `settle_for_all` returns them, those that follow from others after these. ``"killed"`` as there.
-    report
-        Called as ``report(Stage.PROVE, proofs=1)`` for each statement.
-
-    Returns
-    -------
-    dict
-        Numbers of statements and of verdicts.
+    Raises `DisagreementError` if two engines, or an engine and the definition, contradict each other. The order is a
+    `StatementProofOrder`. The other file receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them,
+    whole or not at all: for each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it
+    is proved; of claims for all parameters as `settle_for_all` returns them, those that follow from others after these.
+    ``"killed"`` is as there. The report is called as ``report(Stage.PROVE, proofs=1)`` for each statement; numbers of
+    statements and of verdicts are returned.
     """
     order = read_record_as(StatementProofOrder, Path(order_file))
     verdicts: list[ClaimVerdict] = []

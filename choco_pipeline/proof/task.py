@@ -53,24 +53,12 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
 
     Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
     others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew. Raises
-    `DisagreementError` if two engines, or an engine and the definition, contradict each other.
-
-    Parameters
-    ----------
-    order_file
-        The work order, a `ProofOrder`.
-    out_file
-        Receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
-        of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with
-        ``"table": null`` and the path of the certificate, for the claims on games that are proved. With ``"killed": true`` if
-        somebody else has killed what is undecided for that reason: the next run asks it again.
-    report
-        Called as ``report(Stage.PROVE, proofs=1)`` for each.
-
-    Returns
-    -------
-    dict
-        Numbers of proofs, found or not, and of verdicts.
+    `DisagreementError` if two engines, or an engine and the definition, contradict each other. The order is a `ProofOrder`. The
+    other file receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
+    of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with ``"table": null`` and
+    the path of the certificate, for the claims on games that are proved. It has ``"killed": true`` if somebody else has killed
+    what is undecided for that reason: the next run asks it again. The report is called as ``report(Stage.PROVE, proofs=1)`` for
+    each; numbers of proofs, found or not, and of verdicts are returned.
     """
     order = read_record_as(ProofOrder, Path(order_file))
     outcomes = EarlierProofs(Path(order.certificates))

@@ -50,12 +50,8 @@ def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
 def sweeps(ledger: Ledger) -> list[Mapping[str, Any]]:
     """Return for each sweep, and for all tables, once each, what there is and what it took.
 
-    Returns
-    -------
-    list of dict
-        ``sweep``, None for all; ``tables``; ``bounds``, the least and the greatest; ``positions`` settled; ``bytes`` on
-        disk; ``seconds`` of computing and ``seconds_to_store``, on one core; ``rate``, positions settled in a second of
-        either.
+    Each has ``sweep``, None for all; ``tables``; ``bounds``, the least and the greatest; ``positions`` settled; ``bytes`` on
+    disk; ``seconds`` of computing and ``seconds_to_store``, on one core; ``rate``, positions settled in a second of either.
     """
     names = dict.fromkeys(name for table in ledger.tables for name in table["sweeps"])
     by_sweep = [(name, [t for t in ledger.tables if name in t["sweeps"]]) for name in names]
@@ -65,11 +61,8 @@ def sweeps(ledger: Ledger) -> list[Mapping[str, Any]]:
 def proofs(ledger: Ledger) -> list[Mapping[str, Any]]:
     """Return for each sweep, and what was to be proved of its games, what was found and what it took.
 
-    Returns
-    -------
-    list of dict
-        ``sweep``; ``of``, in words; ``games`` that were tried; how many were ``proved``, and ``checked`` by a second engine;
-        the least and the greatest number of ``states``, whatever number of passes is left, or None; ``seconds``.
+    Each has ``sweep``; ``of``, in words; ``games`` that were tried; how many were ``proved``, and ``checked`` by a second
+    engine; the least and the greatest number of ``states``, whatever number of passes is left, or None; ``seconds``.
     """
     groups: dict[tuple[str, str], list[GameProof]] = defaultdict(list)
     for proof in ledger.proofs:
@@ -95,12 +88,9 @@ def proofs(ledger: Ledger) -> list[Mapping[str, Any]]:
 def changes(ledger: Ledger, base: Ledger) -> Mapping[str, Any]:
     """Return what became of the verdicts of tables between a run and one with smaller bounds.
 
-    Returns
-    -------
-    dict
-        ``same``, the number of cases, each a claim with parameters, whose verdict is the same, and ``further``, of those
-        among them that now hold to a larger bound; ``new``, the number of cases that only `ledger` has; ``changed``, the
-        others: ``claim``, ``parameters``, ``before`` and ``after`` (verdict, bound, text), sorted by claim.
+    ``same`` is the number of cases, each a claim with parameters, whose verdict is the same, and ``further``, of those among
+    them that now hold to a larger bound; ``new``, the number of cases that only `ledger` has; ``changed`` are the others:
+    ``claim``, ``parameters``, ``before`` and ``after`` (verdict, bound, text), sorted by claim.
     """
     before, after = (dict(_cases(run)) for run in (base, ledger))
     both = [case for case in after if case in before]

@@ -50,14 +50,8 @@ def find_generation(check: Cellular, case: ClaimCase) -> Finding:
 def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:
     """Return all cells of a generation that may be other than 0.
 
-    Raises `LimitError` if there are too many cells, or a sum may leave 64 bits.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_i, n_j)
-        Values modulo the automaton's number.
-    tuple of int
-        i and j of its first cell.
+    Raises `LimitError` if there are too many cells, or a sum may leave 64 bits. Values, int64 of shape (n_i, n_j), are modulo
+    the automaton's number; with them come i and j of the first cell.
     """
     if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
         raise LimitError(

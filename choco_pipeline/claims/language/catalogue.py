@@ -105,12 +105,9 @@ class Catalogue:
 def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     """Read claims files.
 
-    Raises
-    ------
-    ConfigError
-        With one line for each mistake of the first file that has any: file, line, column, key, what was found and
-        what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a
-        paper whose file is not read.
+    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, what was found
+    and what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a paper whose
+    file is not read.
     """
     claims: dict[str, Claim] = {}
     ids: dict[str, str] = {}

@@ -86,16 +86,8 @@ class CellTask(Protocol):
 class CellCode:
     """The instructions for one cell, as a task writes them.
 
-    Attributes
-    ----------
-    build
-        Where instructions are written.
-    value, top
-        What the cell holds, and the largest legal value of the stored coordinate.
-    exists
-        Whether the cell stands for a position or a column.
-    held
-        Whether it holds something: of a column, a P-position.
+    Instructions are written with `build`. `value` is what the cell holds, `top` the largest legal value of the stored coordinate;
+    `exists` is whether the cell stands for a position or a column, `held` whether it holds something: of a column, a P-position.
     """
 
     def __init__(self, shape: LoopShape, registers: Registers) -> None:

@@ -110,15 +110,8 @@ def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
 def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the Grundy numbers of many solid bars at once; with one x they are bars (y, z).
 
-    Parameters
-    ----------
-    heights : int64 [functions, n_x, n_z]
-        Never decreasing along x and z; arguments and heights so small that no position has 64 options.
-
-    Returns
-    -------
-    int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1
-        -1 above the heights.
+    Heights, int64 [functions, n_x, n_z], never decrease along x and z; arguments and heights are so small that no position has
+    64 options. The numbers are int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1, with -1 above the heights.
     """
     functions, n_x, n_z = heights.shape
     n_y = int(heights.max()) + 1

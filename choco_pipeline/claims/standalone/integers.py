@@ -43,12 +43,8 @@ def find_integers(
     Names in `fixed` are to have one value; where their range in `all` does not hold it, there is no case. The bound is the value of
     `N`; no finding depends on `block`, the choices of integers that are looked at together. Raises `ConfigError` if a name in
     `fixed` is none of the statement's integers; `FormulaError` if a formula has no value where it is asked, or may leave 64
-    bits; `LimitError` if there are too many choices to look at.
-
-    Returns
-    -------
-    Finding
-        Its cases are the integers that satisfy `where`. Evidence of a refutation is the number of `failures`.
+    bits; `LimitError` if there are too many choices to look at. Cases are the integers that satisfy `where`; evidence of a
+    refutation is the number of `failures`.
     """
     for name in fixed.keys() - check.all.keys():
         raise ConfigError(

@@ -25,12 +25,8 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
 
     A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
     formula has no value where it is asked; `LimitError` if a section does not exist, or there are too many squares to look at.
-
-    Returns
-    -------
-    Finding
-        Its cases are the squares that it speaks of, or the octahedra whose pieces are counted. Evidence is the number of
-        `choices` of integers.
+    Cases are the squares that it speaks of, or the octahedra whose pieces are counted; evidence is the number of `choices` of
+    integers.
     """
     cases = choices = visited = 0
     for known in _choices(check, bound, fixed):

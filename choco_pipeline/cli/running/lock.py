@@ -33,20 +33,9 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
     """Hold the results folder for one run.
 
     Raises `BusyError` if another run or a plain ``snakemake`` is working here; `StoreError` if it, a folder in it that all runs
-    share, or Snakemake's own folder is something else, or the latter somebody else's.
-
-    Parameters
-    ----------
-    results
-        The folder.
-    unlock
-        Removes Snakemake's lock; called if a run that was killed has left one.
-
-    Yields
-    ------
-    callable
-        To be called with the process id of the run's Snakemake, so that the next run knows whose lock it finds if
-        this one is killed.
+    share, or Snakemake's own folder is something else, or the latter somebody else's. Snakemake's lock is removed by `unlock`,
+    called if a run that was killed has left one. What is yielded is to be called with the process id of the run's Snakemake, so
+    that the next run knows whose lock it finds if this one is killed.
     """
     for place in (results, *(results / name for name in SHARED)):
         if os.path.lexists(place) and not place.is_dir():

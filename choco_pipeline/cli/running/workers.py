@@ -142,12 +142,8 @@ class Workers(ExitStack):
         """Start the cluster unless it runs or there is none.
 
         With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels; elsewhere
-        workers may have to wait in a queue, so jobs wait for none.
-
-        Returns
-        -------
-        str or None
-            The address of Dask's dashboard, the first time, if there is one.
+        workers may have to wait in a queue, so jobs wait for none. What is returned is the address of Dask's dashboard, the
+        first time, if there is one.
         """
         if self._open is not None:
             cluster = self.open()

@@ -61,10 +61,8 @@ MOST_GUARDS = 2
 class Condition:
     """What holds for all z and u < x, with g = f(u, z) and h = f(x, z), and with the arguments of f exchanged.
 
-    Notes
-    -----
-    `i` is any of 1, 2, …; `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and
-    f(x, w) = x⊕w: where cuts from high up in column (x, z) end on a position with nim-sum zero.
+    `i` is any of 1, 2, …; `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and f(x, w) = x⊕w: where
+    cuts from high up in column (x, z) end on a position with nim-sum zero.
     """
 
     #: What is supposed, of `GUARDS`.

@@ -100,14 +100,8 @@ def _never() -> Any:
 class _RelationSearch:
     """What is found of one family.
 
-    Attributes
-    ----------
-    family
-        The games; none of their stored tables is read.
-    quantity
-        What statements are of.
-    stated, doubtful
-        What holds on the games that were held out, and what too few games tell.
+    No stored table of the family is read. What holds on the games that were held out is `stated`, what too few games tell
+    `doubtful`.
     """
 
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:

@@ -56,15 +56,9 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     """Return what must hold of the relations R0, R1, … for them to be what they are said to be.
 
     They come by ascending passes left; for each of them those that are quickest to refute come first. Raises
-    `NotDefinableError` if the ruleset cannot be said in linear and bitwise arithmetic.
-
-    Parameters
-    ----------
-    ruleset
-        A game of `choco_pipeline.games`; passes are counted in the relations' names, not among their arguments.
-    relation
-        ``"p"``: Rp holds the P-positions with p passes left, its arguments the coordinates. ``"grundy"``: Rp holds the
-        coordinates followed by the position's Grundy number.
+    `NotDefinableError` if the ruleset cannot be said in linear and bitwise arithmetic. For ``"p"`` Rp holds the P-positions
+    with p passes left, its arguments the coordinates; for ``"grundy"`` the coordinates followed by the position's Grundy
+    number. Passes are counted in the relations' names, not among their arguments.
 
     Examples
     --------

@@ -58,18 +58,10 @@ def decide(
     """Return whether a claim is true at every position that it speaks of.
 
     Raises `ConfigError` if the claim needs auxiliary integers and does not speak of these parameters; `DisagreementError` if
-    the engines contradict each other, or one contradicts the definition.
-
-    Parameters
-    ----------
-    claim
-        On P-positions, Grundy numbers, values of a formula at P-positions, options, or printed numbers of these.
-    parameters
-        Those with which it speaks of the game, as `Claim.match` returns them.
-    proof
-        The game's proved relation: its Grundy numbers for a claim on these, else those or its P-positions.
-    certificate
-        What shows the relation to be right; the verdict names it.
+    the engines contradict each other, or one contradicts the definition. The claim is on P-positions, Grundy numbers, values of
+    a formula at P-positions, options, or printed numbers of these; the parameters are those with which it speaks of the game,
+    as `Claim.match` returns them. What is proved is the game's Grundy numbers for a claim on these, else those or its
+    P-positions; the verdict names the certificate that shows it to be right.
 
     Returns
     -------
