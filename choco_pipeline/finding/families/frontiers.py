@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from choco_pipeline.finding.families.laws import TRIED, Law, laws
 from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import (
+    MemberTable,
     Outcome,
     TableFamily,
     extent,
@@ -84,12 +86,25 @@ def frontier_statements(
             ):
                 continue
             members = [places[k] for k in (*law.fitted, *law.held_out)]
+            if not any(
+                _has_all_coordinates(family.members[i], formula.reaches[i]) for i in members
+            ):
+                continue
             if any(
                 _as_far(other, formula, members, reached, or_equal=i < place)
                 for i, (other, reached) in enumerate(told)
             ):
                 continue
             yield _statement(family, formula, law, places, tried)
+
+
+def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
+    """Whether no coordinate is 0 at some position within a reach; where bars are flat, what is right there is Nim with fewer heaps."""
+    if not reach:
+        return False
+    game = member.corner.game.base
+    corners = product({1, reach}, repeat=len(game.coordinates))
+    return any(game.is_position(corner) for corner in corners)
 
 
 def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:

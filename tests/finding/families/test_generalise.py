@@ -235,6 +235,26 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     assert found.claims == ()
 
 
+def test_how_far_a_formula_is_right_is_not_said_of_flat_bars_alone():
+    """Of heights ⌊max(x, z)/k⌋ the nim-sum is right up to k - 1 for odd k, where no bar is higher than 1: that is Nim with two heaps."""
+    ruleset = "solid-bar(f=max(x, z)//k)"
+    members = [member(ruleset, {"k": k}, "grundy", 24) for k in range(1, 14)]
+    check = {"kind": "grundy", "equals": "x ^ y ^ z"}
+
+    def frontiers(beyond):
+        outcomes = tuple(
+            Outcome(9, ((0, 0, 0), k + beyond) if k % 2 else None, 24) for k in range(1, 14)
+        )
+        formula = FamilyFormula(LabelledFormula("G =", "x ^ y ^ z"), check, outcomes)
+        return [
+            one.formulas[1].formula
+            for one in frontier_statements(TableFamily.of(ruleset, members), [formula], 1)
+        ]
+
+    assert frontiers(0) == []
+    assert frontiers(1) == ["k"]
+
+
 def test_of_two_parameters_the_games_are_named_that_no_condition_tells():
     """Of k = 1, 3 and 5: too few to learn what k, and c besides, have to do with the shift of ⌊(x+z+c)/k⌋."""
     ruleset = "solid-bar(f=(x+z+c)//k)"
