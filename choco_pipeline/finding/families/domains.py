@@ -145,7 +145,7 @@ def _within_residues(
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without the parts that change it at none of the points, the longest first.
+    """Return a condition without the parts that change it at none of the points, the longest first; where it has a value it keeps one.
 
     Examples
     --------
@@ -154,6 +154,8 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
     'k%2 == 0'
     >>> without_superfluous("(k%4 == 3 or k == 4) and k%2 == 1", points)
     'k%4 == 3'
+    >>> without_superfluous("k > 0 and v2(k) < 2", [{"k": k} for k in range(9)])
+    'k > 0 and v2(k) < 2'
     """
     root = parse_nodes(condition)
     truths = _truths(root, points)
@@ -178,9 +180,9 @@ def _with_a_part_less(node: Node) -> Iterator[Node]:
             yield Junction(node.operator, (*before, less, *after))
 
 
-def _truths(node: Node, points: Sequence[Point]) -> list[bool]:
+def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
     formula = parse(render(node))
-    return [_value(formula, point) for point in points]
+    return [_truth(formula, point) for point in points]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
@@ -359,10 +361,15 @@ def _read(text: str) -> tuple[Formula, int, bool]:
 
 
 def _value(formula: Formula, point: Point) -> bool:
+    return bool(_truth(formula, point))
+
+
+def _truth(formula: Formula, point: Point) -> bool | None:
+    """Return whether a condition is true at a point; None where it has no value."""
     try:
         return bool(formula.value(point))
     except FormulaError:  # v2(0), where the condition before it did not decide
-        return False
+        return None
 
 
 def _bits(truths: Sequence[bool]) -> Bits:

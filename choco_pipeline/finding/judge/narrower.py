@@ -13,6 +13,7 @@ from math import prod
 
 from choco_pipeline.finding.families.combinations import CONSTANT, Point, determined, linear
 from choco_pipeline.finding.families.domains import (
+    Domain,
     domain,
     is_chance,
     is_overfitted,
@@ -82,24 +83,24 @@ def narrowed(
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    inside = sum(1 for _ in _different([*kept, *right]))
     several = list(_different(wrong))
+    inside = sum(1 for _ in _different([*kept, *right]))
+
+    def is_as_long_as_a_list(fitted: Domain) -> bool:
+        is_joined = isinstance(parse_nodes(fitted.text), Junction)
+        return is_joined and is_chance(fitted, inside + len(several), inside, largest=1)
+
     blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
-    conditions = [fitted for fitted in (blind, seeing) if fitted is not None]
-    conditions.sort(key=lambda fitted: nodes_in(fitted.text))
-    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
-        conditions = [seeing, blind]
-    first = conditions[:1]
-    conditions = [
+    usable = [
         fitted
-        for fitted in conditions
-        if not (
-            isinstance(parse_nodes(fitted.text), Junction)
-            and is_chance(fitted, inside + len(several), inside, largest=1)
-        )
+        for fitted in (blind, seeing)
+        if fitted is not None and not is_as_long_as_a_list(fitted)
     ]
-    if conditions[:1] == first and first and not is_overfitted(first[0].text, [*kept, *right]):
-        conditions = first
+    conditions = sorted(usable, key=lambda fitted: nodes_in(fitted.text))[:1]
+    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
+        is_doubtful = is_overfitted(seeing.text, [*kept, *right])
+        conditions = [seeing, blind] if is_doubtful and blind in usable else [seeing]
+        conditions = conditions if seeing in usable else []
     missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
     for fitted in conditions:
         when = f"({statement.when}) and ({fitted.text})" if statement.when else fitted.text
