@@ -33,6 +33,7 @@ from choco_pipeline.formula.nodes import (
     Node,
     render,
     walk,
+    with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
 
@@ -205,10 +206,27 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
     >>> is_overfitted("c <= 3 or c%8 == 7", points), is_overfitted("c <= 3 or c > 4", points)
     (True, False)
     """
-    if not condition:
-        return False
-    inside = [point for point in points if _value(parse(condition), point)]
-    for part in walk(parse_nodes(condition)):
+    return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
+
+
+def without_few(condition: str, points: Sequence[Point]) -> str:
+    """Return a condition without the parts for which it is overfitted: it is then true at fewer points, or at as many.
+
+    Examples
+    --------
+    >>> without_few("k%2 == 1 and (k == 5 or k > 9)", [{"k": k} for k in range(30)])
+    'k%2 == 1 and k > 9'
+    """
+    root = parse_nodes(condition)
+    while (part := next(_told_by_few(root, points), None)) is not None:
+        root = _without(root, part)
+    return render(root)
+
+
+def _told_by_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
+    condition = parse(render(root))
+    inside = [point for point in points if _value(condition, point)]
+    for part in walk(root):
         if not isinstance(part, Junction) or part.operator != "or":
             continue
         truths = [
@@ -217,8 +235,14 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
         for operand, own in zip(part.operands, truths, strict=True):
             alone = sum(here and sum(every) == 1 for here, *every in zip(own, *truths, strict=True))
             if alone < FEWEST_FOR_A_PART and not _is_zero(operand):
-                return True
-    return False
+                yield operand
+
+
+def _without(node: Node, part: Node) -> Node:
+    if isinstance(node, Junction) and any(operand is part for operand in node.operands):
+        rest = tuple(operand for operand in node.operands if operand is not part)
+        return rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+    return with_operands(node, lambda operand: _without(operand, part))
 
 
 def _is_zero(node: Node) -> bool:

@@ -17,6 +17,7 @@ from choco_pipeline.finding.families.domains import (
     domain,
     is_chance,
     is_overfitted,
+    without_few,
     without_superfluous,
 )
 from choco_pipeline.finding.families.lift import LabelledFormula
@@ -120,12 +121,13 @@ def names_its_games(statement: FoundStatement) -> bool:
     return bool(condition) and parse(condition).text == statement.when
 
 
-def is_told_by_few(statement: FoundStatement, right: Iterable[Parameters]) -> bool:
-    """Whether some part of its condition is there for very few of the parameters for which it was right.
+def told_by_many(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
+    """Return a statement without the parts of its condition that are there for very few of the parameters for which it was right.
 
     While conditions are narrowed such a part may come and go: which games are tried depends on the condition.
     """
-    return is_overfitted(statement.when, list(_different([dict(point) for point in right])))
+    when = without_few(statement.when, list(_different([dict(point) for point in right])))
+    return statement if when == statement.when else replace(statement, when=when)
 
 
 def _renamed(

@@ -42,7 +42,7 @@ from choco_pipeline.finding.judge.bounds import (
     largest_number,
     table_of_trial,
 )
-from choco_pipeline.finding.judge.narrower import is_told_by_few, names_its_games, narrowed
+from choco_pipeline.finding.judge.narrower import names_its_games, narrowed, told_by_many
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
@@ -148,12 +148,13 @@ def _tried(
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
     is_new = any(t.run is None and t.positions for t in held)
     if used and not names_its_games(statement):
-        right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
-        if not is_new or is_told_by_few(statement, [*seen.values(), *right]):
+        if not is_new:
             why = "narrowed until nothing was left to try it on"
-            if is_new:
-                why = "narrowed to a condition of which a part is there for very few games"
             return statement.with_conclusion(Conclusion("refuted", why))
+        right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
+        by_many = told_by_many(statement, [*seen.values(), *right])
+        if by_many is not statement:
+            return _tried(by_many, tables, catalogue, decide, used, searched)
     statement = replace(statement, held_on=held_on(statement.held_on, held))
     proved = _proved(statement.claims, seen, tables, decide)
     if isinstance(proved, Conclusion):
