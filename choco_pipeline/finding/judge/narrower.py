@@ -13,10 +13,8 @@ from math import prod
 
 from choco_pipeline.finding.families.combinations import CONSTANT, Point, determined, linear
 from choco_pipeline.finding.families.domains import (
-    Domain,
     domain,
     is_chance,
-    is_overfitted,
     without_few,
     without_superfluous,
 )
@@ -65,12 +63,12 @@ def narrowed(
     seen: Iterable[Parameters],
     outcomes: Sequence[TableTrial],
     searched: str,
-) -> Iterator[Narrowed]:
-    """Yield a statement for fewer parameters, by short conditions that tell where it was wrong; one that should be tried first is first.
+) -> Narrowed | None:
+    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
     Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
-    shorter then, or would leave some of them out; if a part of it is there for very few of these, the other is next. What is joined of
-    several conditions must be shorter, in bits, than a list of where it was right.
+    shorter then, or would leave some of them out. What is joined of several conditions must be shorter, in bits, than a list of
+    where it was right.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -78,41 +76,38 @@ def narrowed(
     right = [point for point in right if point not in wrong and point not in points]
     kept = [point for point in points if point not in wrong]
     if names_its_games(statement):
-        yield from _renamed(statement, kept, wrong, searched)
-        return
+        return _renamed(statement, kept, wrong, searched)
     domains = [
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
     several = list(_different(wrong))
     inside = sum(1 for _ in _different([*kept, *right]))
-
-    def is_as_long_as_a_list(fitted: Domain) -> bool:
-        is_joined = isinstance(parse_nodes(fitted.text), Junction)
-        return is_joined and is_chance(fitted, inside + len(several), inside, largest=1)
-
     blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
-    usable = [
+    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
+        blind = None
+    conditions = [
         fitted
         for fitted in (blind, seeing)
-        if fitted is not None and not is_as_long_as_a_list(fitted)
-    ]
-    conditions = sorted(usable, key=lambda fitted: nodes_in(fitted.text))[:1]
-    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
-        is_doubtful = is_overfitted(seeing.text, [*kept, *right])
-        conditions = [seeing, blind] if is_doubtful and blind in usable else [seeing]
-        conditions = conditions if seeing in usable else []
-    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
-    for fitted in conditions:
-        when = f"({statement.when}) and ({fitted.text})" if statement.when else fitted.text
-        when = without_superfluous(when, [*between(statement), *right, *wrong])
-        search = replace(
-            statement.tried,
-            candidates=statement.tried.candidates + fitted.tried,
-            what=f"{searched}{NARROWED}{missed}, {listed(several)}",
+        if fitted is not None
+        and not (
+            isinstance(parse_nodes(fitted.text), Junction)
+            and is_chance(fitted, inside + len(several), inside, largest=1)
         )
-        narrower = simplified(replace(statement, when=when, tried=search))
-        yield Narrowed(narrower, [t for t in outcomes if fitted is not blind or t.is_against])
+    ]
+    if not conditions:
+        return None
+    best = min(conditions, key=lambda fitted: nodes_in(fitted.text))
+    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
+    when = without_superfluous(when, [*between(statement), *right, *wrong])
+    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
+    search = replace(
+        statement.tried,
+        candidates=statement.tried.candidates + best.tried,
+        what=f"{searched}{NARROWED}{missed}, {listed(several)}",
+    )
+    narrower = simplified(replace(statement, when=when, tried=search))
+    return Narrowed(narrower, [t for t in outcomes if best is not blind or t.is_against])
 
 
 def names_its_games(statement: FoundStatement) -> bool:
@@ -135,11 +130,11 @@ def _renamed(
     kept: Sequence[Parameters],
     wrong: Sequence[Parameters],
     searched: str,
-) -> Iterator[Narrowed]:
-    """Yield a statement that names its games without those where it was wrong; none if too few are left, or too many to name."""
+) -> Narrowed | None:
+    """Return a statement that names its games without those where it was wrong; None if too few are left, or too many to name."""
     when = named(kept) if len(kept) >= FEWEST_NAMED else ""
     if not when:
-        return
+        return None
     what = f"{searched}{NARROWED}, {listed(list(_different(wrong)))}"
     fewer = replace(
         statement,
@@ -148,7 +143,7 @@ def _renamed(
         parameters=values_of(kept, list(statement.parameters)),
         seen=tuple(tuple(point[name] for name in statement.parameters) for point in kept),
     )
-    yield Narrowed(fewer, [])
+    return Narrowed(fewer, [])
 
 
 def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:

@@ -139,7 +139,8 @@ def _tried(
     if against:
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
-            for narrower in narrowed(statement, seen.values(), known, searched):
+            narrower = narrowed(statement, seen.values(), known, searched)
+            if narrower is not None:
                 learnt_from = (*used, narrower.learnt_from)
                 again = _tried(narrower.statement, tables, catalogue, decide, learnt_from, searched)
                 if again.verdict not in ("refuted", "undecided"):

@@ -274,7 +274,7 @@ def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_righ
     refuted = Refuted(Counterexample("N", "P", (1, 1, 1), ("x", "y", "z")), 9)
     outcomes = [TableTrial({"k": k}, 9, refuted, None) for k in wrong]
     points = [{"k": k} for k in right]
-    narrower = next(narrowed(said, points, outcomes, "all"), None)
+    narrower = narrowed(said, points, outcomes, "all")
     assert (None if narrower is None else narrower.statement.when) == when
     if narrower is not None:
         told = told_by_many(narrower.statement, points)
