@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
-from choco_pipeline.finding.families.generalise import SHIFTS, generalise
+from choco_pipeline.finding.families.generalise import SHIFTS, _Search, generalise
 from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -253,6 +253,27 @@ def test_how_far_a_formula_is_right_is_not_said_of_flat_bars_alone():
 
     assert frontiers(0) == []
     assert frontiers(1) == ["k"]
+
+
+@pytest.mark.parametrize(
+    ("right", "named"),
+    [
+        ([range(1, 7), range(5, 8)], ["1 <= k <= 6"]),  # the second tells of k = 7 alone
+        ([range(1, 7), range(5, 9)], ["1 <= k <= 6", "5 <= k <= 8"]),
+        ([range(3, 8), range(3, 6)], ["3 <= k <= 7"]),
+    ],
+)
+def test_a_formula_that_names_its_games_tells_of_two_new_ones(right, named):
+    family = TableFamily.of(SOLID, [member(SOLID, {"k": k}, "p-positions", 6) for k in range(1, 9)])
+    formulas = []
+    for shift, games in enumerate(right):
+        text = f"(x+{shift + 1}) ^ y ^ (z+{shift + 1}) == 0"
+        outcomes = tuple(Outcome(9, None if k in games else ((0, 0, 0), 0), 6) for k in range(1, 9))
+        check = {"kind": "p-positions", "formula": text}
+        formulas.append(FamilyFormula(LabelledFormula("P iff", text), check, outcomes))
+    search = _Search(family)
+    search.name(formulas)
+    assert [one.when for one in search.statements] == named
 
 
 def test_of_two_parameters_the_games_are_named_that_no_condition_tells():
