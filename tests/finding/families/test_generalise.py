@@ -255,25 +255,42 @@ def test_how_far_a_formula_is_right_is_not_said_of_flat_bars_alone():
     assert frontiers(1) == ["k"]
 
 
+def named_of(*formulas):
+    """The games that formulas name, of bars with k from 1 to 8; each comes with those for which it is right."""
+    family = TableFamily.of(SOLID, [member(SOLID, {"k": k}, "p-positions", 6) for k in range(1, 9)])
+    search = _Search(family)
+    search.name(
+        [
+            FamilyFormula(
+                LabelledFormula("P iff", text),
+                {"kind": "p-positions", "formula": text},
+                tuple(Outcome(9, None if k in games else ((0, 0, 0), 0), 6) for k in range(1, 9)),
+            )
+            for text, games in formulas
+        ]
+    )
+    return [one.when for one in search.statements]
+
+
 @pytest.mark.parametrize(
-    ("right", "named"),
+    ("first", "second", "named"),
     [
-        ([range(1, 7), range(5, 8)], ["1 <= k <= 6"]),  # the second tells of k = 7 alone
-        ([range(1, 7), range(5, 9)], ["1 <= k <= 6", "5 <= k <= 8"]),
-        ([range(3, 8), range(3, 6)], ["3 <= k <= 7"]),
+        (range(1, 7), range(5, 8), ["1 <= k <= 6"]),  # the second tells of k = 7 alone
+        (range(1, 7), range(5, 9), ["1 <= k <= 6", "5 <= k <= 8"]),
+        (range(3, 8), range(3, 6), ["3 <= k <= 7"]),
     ],
 )
-def test_a_formula_that_names_its_games_tells_of_two_new_ones(right, named):
-    family = TableFamily.of(SOLID, [member(SOLID, {"k": k}, "p-positions", 6) for k in range(1, 9)])
-    formulas = []
-    for shift, games in enumerate(right):
-        text = f"(x+{shift + 1}) ^ y ^ (z+{shift + 1}) == 0"
-        outcomes = tuple(Outcome(9, None if k in games else ((0, 0, 0), 0), 6) for k in range(1, 9))
-        check = {"kind": "p-positions", "formula": text}
-        formulas.append(FamilyFormula(LabelledFormula("P iff", text), check, outcomes))
-    search = _Search(family)
-    search.name(formulas)
-    assert [one.when for one in search.statements] == named
+def test_a_formula_that_names_its_games_tells_of_two_new_ones(first, second, named):
+    formulas = ("(x+1) ^ y ^ (z+1) == 0", first), ("(x+2) ^ y ^ (z+2) == 0", second)
+    assert named_of(*formulas) == named
+
+
+def test_a_formula_that_names_its_games_is_shorter_than_theirs_together():
+    shift = "(3*(k//2)-2*v2(k)+1)"
+    long = f"(x+{shift}) ^ y ^ (z+{shift}) == 0"
+    assert named_of((long, range(1, 3))) == []
+    assert named_of((long, range(1, 8))) == ["1 <= k <= 7"]
+    assert named_of(("(x+1) ^ y ^ (z+1) == 0", range(1, 3))) == ["1 <= k <= 2"]
 
 
 def test_of_two_parameters_the_games_are_named_that_no_condition_tells():
