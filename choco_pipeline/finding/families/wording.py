@@ -59,6 +59,8 @@ def named(points: Sequence[Point]) -> str:
     ('0 <= s <= 2 or s == 8', 'k == 2 or k == 4')
     >>> named([{"k": k, "s": s} for k, s in [(1, 0), (1, 1), (3, 0), (3, 1), (3, 2), (3, 5)]])
     'k == 1 and 0 <= s <= 1 or k == 3 and (0 <= s <= 2 or s == 5)'
+    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (2, 3), (3, 5)]])
+    ''
     """
     return named_by_ranges(points)[1]
 
