@@ -246,6 +246,13 @@ def test_games_that_are_named_are_named_again_without_those_where_a_formula_is_w
     assert "the condition was narrowed where it was wrong, k = 3" in found.tried.what
 
 
+def test_a_condition_that_leaves_no_other_game_to_try_it_on_narrows_nothing():
+    """Of k = 3 to 6 the nim-sum is right for 3 alone, which it was seen for."""
+    said = p_iff(TRIANGLE, "x^y^z==0", "k > 2 and k < 7", k=(3, 4, 5, 6))
+    (found,) = finder(*triangles(3, 4, 5, 6)).consider([said])
+    assert (found.when, found.verdict) == ("k > 2 and k < 7", "refuted")
+
+
 def test_of_too_few_games_that_are_left_none_is_named():
     ruleset = "solid-bar(f=max(x, z)//k)"
     games = [f"solid-bar(f=max(x, z)//{k})" for k in (2, 3, 4)]
