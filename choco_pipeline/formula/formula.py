@@ -20,8 +20,10 @@ from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
     Call,
+    Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Node,
     is_truth,
@@ -94,6 +96,21 @@ class Formula:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def root(self) -> Node:
+        """The outermost node."""
+        return self._root
+
+    @property
+    def junction(self) -> str:
+        """The word that joins its parts on the outside: ``and``, ``or``, or empty."""
+        return self._root.operator if isinstance(self._root, Junction) else ""
+
+    @property
+    def is_negation(self) -> bool:
+        """Whether it is ``not`` something."""
+        return isinstance(self._root, LogicalNot)
+
     @cached_property
     def text(self) -> str:
         """The canonical text: ``parse(f.text) == f``, given the same look-up functions."""
@@ -134,8 +151,52 @@ class Formula:
         [Formula('a < 3'), Formula('b < 4'), Formula('c == 0 or d == 0')]
         """
         if isinstance(self._root, Junction) and self._root.operator == "and":
-            return [self._like(operand) for operand in self._root.operands]
+            return [Formula(operand, self.source) for operand in self._root.operands]
         return [self]
+
+    @classmethod
+    def joined(cls, word: str, *parts: Formula) -> Formula:
+        """Return conditions joined by ``and`` or ``or``; of the source of the first."""
+        flat: list[Node] = []
+        for part in parts:
+            inner = isinstance(part._root, Junction) and part._root.operator == word
+            flat += part._root.operands if inner else [part._root]  # type: ignore[union-attr]
+        return cls(Junction(word, tuple(flat)), parts[0].source)
+
+    @property
+    def negated(self) -> Formula:
+        """The negation of this condition."""
+        return Formula(LogicalNot(self._root), self.source)
+
+    def rename_all(self, names: Mapping[str, str]) -> Formula:
+        """Return this formula with other names, which may be any text, in the same source."""
+        return Formula(substitute(self._root, {old: Name(new) for old, new in names.items()}), self.source)
+
+    def bound_of(self, name: str) -> Formula | None:
+        """Return e where this is ``name <= e``, a condition in which the name stands once."""
+        match self._root:
+            case Compare(("<=",), (Name(left), right)) if left == name and name not in names_of(right):
+                return Formula(right, self.source)
+            case _:
+                return None
+
+    def least_of(self, name: str) -> Formula | None:
+        """Return e where this is ``name >= e``."""
+        match self._root:
+            case Compare((">=",), (Name(left), right)) if left == name and name not in names_of(right):
+                return Formula(right, self.source)
+            case _:
+                return None
+
+    def solved_for(self, name: str) -> Formula | None:
+        """Return e where this is ``name == e`` or ``e == name``."""
+        match self._root:
+            case Compare(("==",), (Name(left), right)) if left == name and name not in names_of(right):
+                return Formula(right, self.source)
+            case Compare(("==",), (left, Name(right))) if right == name and name not in names_of(left):
+                return Formula(left, self.source)
+            case _:
+                return None
 
     def always_undefined(self) -> FormulaError | None:
         """Return the error of a part that has no value whatever the names are, or None.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
@@ -58,6 +58,12 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
+
+
+def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str]) -> Node:
+    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none."""
+    checked = check_grammar(text, tokens, FUNCTIONS, MAX_DEPTH)
+    return _FormulaReader(text, checked, names, FUNCTIONS).read()
 
 
 def parse_nodes(

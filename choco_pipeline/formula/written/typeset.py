@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -19,7 +19,6 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
 )
-from choco_pipeline.formula.parse import parse_nodes
 
 _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
@@ -74,14 +73,15 @@ class MathNotation(Protocol):
         """Return a brace before rows of a formula and a condition, which may be empty."""
 
 
-def typeset(formula: Formula, notation: MathNotation) -> str:
-    """Return a formula in a notation.
+def typeset(
+    formula: Formula, notation: MathNotation, names: Mapping[str, str] | None = None
+) -> str:
+    """Return a formula in a notation; `names` has the text of names that stand for more than a letter.
 
     Nim-sums are ``⊕``, quotients floors, shifts powers of 2, and remainders congruences where two are compared.
     Look-ups in a sequence are functions.
     """
-    root = parse_nodes(formula.text, None, formula.functions)
-    return _Setter(notation).of(root)
+    return _Setter(notation, names or {}).of(formula.root)
 
 
 def index_of(name: str) -> tuple[str, str]:
@@ -97,8 +97,8 @@ def index_of(name: str) -> tuple[str, str]:
 
 
 class _Setter:
-    def __init__(self, notation: MathNotation) -> None:
-        self._to = notation
+    def __init__(self, notation: MathNotation, names: Mapping[str, str]) -> None:
+        self._to, self._names = notation, names
 
     def of(self, node: Node) -> str:
         match node:
@@ -106,7 +106,7 @@ class _Setter:
                 digits = self._to.number(str(abs(value)))
                 return digits if value >= 0 else self._to.row([self._to.minus(), digits])
             case Name(name):
-                return self._to.name(*index_of(name))
+                return self._names.get(name) or self._to.name(*index_of(name))
             case Negate(operand):
                 return self._to.row([self._to.minus(), self._in(operand, _POWER)])
             case Binary():

@@ -1,0 +1,194 @@
+"""A game's table in memory, asked at arrays of positions, and the options of these positions.
+
+Statements may speak of positions beyond the table of a claim and of other games. A board is a table of Grundy numbers that
+grows as far as it is asked; of uncut rectangular bars, whose coordinates are those of the poisoned cell, it holds P-positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.rules import Limit, Move
+from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.tables.computing.cost import cost_of, require_memory
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at, select
+from choco_pipeline.tables.specs.schema import NONE, variable_of
+
+#: A board that takes longer to compute is refused.
+MOST_SECONDS = 60.0
+#: Options of all positions of one step together.
+MOST_OPTIONS = 1 << 24
+
+
+@dataclass
+class Board:
+    """The Grundy numbers of a game's positions, or the outcomes of uncut bars."""
+
+    game: Ruleset
+    #: Whether the coordinates are those of the poisoned cell, and the passes left.
+    of_whole_bars: bool = False
+    _values: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, np.int32))
+    _bound: int = -1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coordinates, in order."""
+        game = self.game
+        return ("i", "j", *game.coordinates[4:]) if self.of_whole_bars else game.coordinates
+
+    def reach(self, bound: int) -> None:
+        """Compute the table up to a bound, if it does not reach so far. Raises `LimitError` if that takes too long."""
+        if bound <= self._bound:
+            return
+        quantity = "p-positions" if self.of_whole_bars else "grundy"
+        cost = cost_of(self.game, bound, quantity)
+        require_memory(self.game, bound, cost.memory_whole, worker_memory(1))
+        if cost.seconds > MOST_SECONDS:
+            raise LimitError(
+                f"{self.game.notation}: its table up to {bound:,} takes about {cost.seconds:,.0f} s (at most {MOST_SECONDS:,.0f} s)"
+            )
+        variable = variable_of(self.game, quantity)
+        data = table(self.game, bound, quantity)[variable.name]
+        self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
+
+    def positions(self, bound: int, block: int) -> Iterator[Points]:
+        """Yield the coordinates of all positions up to a bound, in blocks, in lexicographic order."""
+        self.reach(bound)
+        sides = [min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)]
+        values = self._values[tuple(map(slice, sides))]
+        flat = np.flatnonzero(values.reshape(-1) != NONE)
+        first = int(self.of_whole_bars)
+        for start in range(0, flat.size, block):
+            index = np.unravel_index(flat[start : start + block], values.shape)
+            yield {
+                name: at.astype(np.int64) + (first if name in ("i", "j") else 0)
+                for name, at in zip(self.names, index, strict=True)
+            }
+
+    def _most(self, bound: int) -> Sequence[int]:
+        if self.of_whole_bars:
+            return [n - 1 for n in self._values.shape]
+        return self.game.limits(bound)
+
+    def sizes(self, points: Points) -> Ints:
+        """Return the largest coordinate of each position, passes left not counted."""
+        heaps = self.names[: len(self.names) - bool(self.game.passes)]
+        return np.maximum.reduce([points[name] for name in heaps])
+
+    def values(self, points: Points) -> Ints:
+        """Return what the table holds; raise `UndefinedError` for the first point that is no position."""
+        rules = self.game.rules
+        columns = [points[name] for name in self.names]
+        if not columns[0].size:
+            return np.empty(0, np.int64)
+        least = int(self.of_whole_bars)
+        if not self.of_whole_bars:
+            unlimited = [points[name] for name in self.names if name not in rules.limits]
+            needed = max((int(values.max()) for values in unlimited), default=0)
+            self.reach(max(needed, 0))
+        index, inside = [], np.ones(columns[0].size, np.bool_)
+        for name, values, side in zip(self.names, columns, self._values.shape, strict=True):
+            at = values - (least if name in ("i", "j") else 0)
+            inside &= (at >= 0) & (at < side)
+            index.append(at)
+        held = np.full(inside.size, NONE, np.int64)
+        held[inside] = self._values[tuple(at[inside] for at in index)]
+        if (held == NONE).any():
+            row = int((held == NONE).argmax())
+            at = tuple(int(values[row]) for values in columns)
+            raise UndefinedError(f"{at} is no position of {self.game.notation}")
+        return held
+
+    def are_p(self, points: Points) -> Truths:
+        """Return which positions are P-positions."""
+        return self.values(points) == (1 if self.of_whole_bars else 0)
+
+    def grundy(self, points: Points) -> Ints:
+        """Return the Grundy numbers of positions."""
+        if self.of_whole_bars:
+            raise LimitError("only outcomes of uncut bars are computed, no Grundy numbers: use the coordinates a, b, c, d")
+        return self.values(points)
+
+    def options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
+        """Return every option of each position once: the row of its position, and its coordinates.
+
+        With `by`, only moves that lower no other coordinates. Raises `LimitError` if there are too many.
+        """
+        rows, columns = [], []
+        for move in self.game.rules.moves:
+            if by and not set(move.lowers) <= set(by):
+                continue
+            for row, option in self._by(move, points):
+                rows.append(row)
+                columns.append(np.stack([option[name] for name in self.names], axis=1))
+                if sum(map(len, rows)) > MOST_OPTIONS:
+                    raise LimitError(f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer")
+        if not rows:
+            return np.empty(0, np.int64), {name: np.empty(0, np.int64) for name in self.names}
+        table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
+        distinct = np.unique(table_of, axis=0)
+        return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
+
+    def _by(self, move: Move, points: Points) -> Iterator[tuple[Ints, Points]]:
+        """Yield the options of one kind of move, for each choice of amounts those of all positions that allow it."""
+        size = next(iter(points.values())).size
+        allowed = np.ones(size, np.bool_)
+        if move.unless is not None:
+            allowed &= ~holds_at(move.unless, points)
+        if move.needs:
+            able = np.zeros(size, np.bool_)
+            for other in move.needs:
+                for row, _ in self._by(other, points):
+                    able[row] = True
+            allowed &= able
+        most = [points[name] for name in move.lowers]
+        if move.at_most is not None:
+            limit = np.zeros(size, np.int64)
+            limit[allowed] = np.broadcast_to(move.at_most.evaluate(select(points, allowed)), int(allowed.sum()))
+            most = [np.minimum(values, limit) for values in most]
+        largest = [int(values.max(initial=0)) for values in most]
+        for amounts in _amounts(move, largest):
+            here = allowed.copy()
+            for amount, values in zip(amounts, most, strict=True):
+                here &= values >= amount
+            rows = np.flatnonzero(here)
+            if not rows.size:
+                continue
+            option = {name: values[rows] for name, values in points.items()}
+            for name, amount in zip(move.lowers, amounts, strict=True):
+                option[name] = option[name] - amount
+            fits = np.ones(rows.size, np.bool_)
+            for name, limited in self.game.rules.limits.items():
+                height = heights_at(limited, option)
+                fits &= (option[name] <= height) | move.clips
+                option[name] = np.minimum(option[name], height)
+            yield (rows, option) if fits.all() else (rows[fits], select(option, fits))
+
+
+def _amounts(move: Move, largest: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield amounts that a move may take from each coordinate that it lowers."""
+    if isinstance(move.by, tuple):
+        yield from ((amount,) * len(largest) for amount in move.by if amount > 0)
+    elif move.by == "same":
+        yield from ((amount,) * len(largest) for amount in range(1, min(largest) + 1))
+    else:
+        least = int(move.by == "each")
+        yield from (amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts))
+
+
+def heights_at(limit: Limit, points: Mapping[str, Ints]) -> Ints:
+    """Return the largest legal value of a coordinate at arrays of others."""
+    if not limit.of:
+        return np.asarray(limit.height(), np.int64)
+    given = [points[name] for name in limit.of]
+    heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
+    return heights[tuple(given)].astype(np.int64)

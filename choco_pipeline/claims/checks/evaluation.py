@@ -1,0 +1,334 @@
+"""A statement on arrays: its truth at many positions at once.
+
+Idea: the tree is evaluated from the outside to the inside on a batch of points, flat arrays of the integers that are known
+there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners.
+Invariant: a part is evaluated only at points where the parts before it leave the value open, so that premises guard
+conclusions. The values are those of `choco_pipeline.statements.meaning`, which is the definition.
+Cost: one numpy operation for each node and batch; the choices of bound variables are counted against a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import (
+    SIZE,
+    At,
+    Binding,
+    Count,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    IsOption,
+    IsPrinted,
+    Junction,
+    Let,
+    Not,
+    OfCell,
+    OfOption,
+    OfPosition,
+    Place,
+    PPosition,
+    Primed,
+    Printed,
+    Proposition,
+    Quantified,
+    Term,
+    ValueSet,
+)
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths
+
+#: Points that are evaluated together.
+BLOCK = 1 << 14
+#: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
+MOST_POINTS = 1 << 30
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Points: for each name that is known there an array, all of one length."""
+
+    size: int
+    #: Parameters and bound variables.
+    known: Points
+    #: The coordinates of the current position, and of the option that is bound; None where there is none.
+    position: Points | None = None
+    option: Points | None = None
+
+    def chosen(self, rows: Ints | Truths) -> Batch:
+        """Return the points of these rows, which may repeat."""
+
+        def of(points: Points | None) -> Points | None:
+            return None if points is None else {name: values[rows] for name, values in points.items()}
+
+        size = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
+        return Batch(size, of(self.known) or {}, of(self.position), of(self.option))
+
+    def with_known(self, name: str, values: Ints) -> Batch:
+        """Return the same points with the value of one more name."""
+        return replace(self, known={**self.known, name: values})
+
+    @property
+    def named(self) -> Points:
+        """All names of integers, coordinates among them."""
+        return {**self.known, **(self.position or {})}
+
+
+@dataclass
+class Evaluation:
+    """Evaluates statements about one game, or about integers."""
+
+    #: None for a statement about integers.
+    board: Board | None
+    #: The largest coordinate of the positions that bound variables run over.
+    bound: int
+    #: Integers by name: parameters, and N.
+    values: Mapping[str, int]
+    #: The printed table or list of a claim.
+    printed: Sequence[Sequence[int]] = ()
+    #: Descriptions of games of one's own, to be used instead of files.
+    games: Mapping[str, Any] | None = None
+    points_left: int = MOST_POINTS
+    _boards: dict[str, Board] = field(default_factory=dict)
+
+    def start(self, position: Points | None = None) -> Batch:
+        """Return the points that a statement is evaluated at: positions, or a single point without one."""
+        size = 1 if position is None else next(iter(position.values())).size
+        known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
+        return Batch(size, known, position)
+
+    def holds(self, part: Proposition, batch: Batch) -> Truths:
+        """Return where a proposition holds.
+
+        Raises `FormulaError` or `UndefinedError` if something has no value at a point where it is needed; `LimitError` if too
+        many points would be visited.
+        """
+        if not batch.size:
+            return np.empty(0, np.bool_)
+        match part:
+            case Expression():
+                return self.value(part, batch).astype(np.bool_, copy=False)
+            case PPosition(place):
+                board, points = self._place(place, batch)
+                return board.are_p(points)
+            case IsOption(at):
+                return self._are_options(at, batch)
+            case IsPrinted(row):
+                return self._are_printed(row, batch)
+            case Not(operand):
+                return ~self.holds(operand, batch)
+            case Junction(word, operands):
+                return self._junction(operands, batch, decided=word == "or")
+            case Implies(premise, conclusion):
+                truths = self.holds(premise, batch)
+                wrong = truths.copy()
+                wrong[truths] = ~self.holds(conclusion, batch.chosen(truths))
+                return ~wrong
+            case Equivalent(operands):
+                first, *others = (self.holds(operand, batch) for operand in operands)
+                agree: Truths = np.logical_and.reduce([first == other for other in others])
+                return agree
+            case Quantified(word, bindings, body):
+                return self._quantified(word, bindings, body, batch)
+            case Let(name, value, body):
+                return self._let(name, value, body, batch)
+            case At(position, body):
+                return self.holds(body, self._at(position, batch))
+            case ValueSet():
+                raise FormulaError(f"{text_of(part)}: a set of values stands alone, outside of other parts", text_of(part), 1)
+
+    def value(self, part: Expression, batch: Batch) -> Ints:
+        """Return the values of an expression; 0 and 1 for a condition."""
+        known: dict[str, Ints] = batch.named
+        if SIZE in part.formula.names and batch.position is not None:
+            known[SIZE] = self._own.sizes(batch.position)
+        for name, term in part.terms:
+            known[name] = self.term(term, batch)
+        return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(np.int64, copy=False)
+
+    @property
+    def _own(self) -> Board:
+        assert self.board is not None
+        return self.board
+
+    def term(self, term: Term, batch: Batch) -> Ints:
+        match term:
+            case Grundy(place):
+                board, points = self._place(place, batch)
+                return board.grundy(points)
+            case Primed(coordinate):
+                assert batch.option is not None
+                return batch.option[coordinate]
+            case Printed(row, column):
+                return self._printed_at(self.value(row, batch), self.value(column, batch))
+            case Count(bindings, body):
+                counts = np.zeros(batch.size, np.int64)
+                for owners, inner in self.choices(bindings, batch):
+                    counts += np.bincount(owners[self.holds(body, inner)], minlength=batch.size)
+                return counts
+
+    def _junction(self, operands: Sequence[Proposition], batch: Batch, *, decided: bool) -> Truths:
+        """Evaluate an `or` (if `decided` is True) or an `and`, each operand only where those before leave it open."""
+        rows = np.arange(batch.size)
+        truths = np.full(batch.size, not decided)
+        for operand in operands:
+            held = self.holds(operand, batch)
+            settled = held if decided else ~held
+            truths[rows[settled]] = decided
+            rows, batch = rows[~settled], batch.chosen(~settled)
+        return truths
+
+    def _quantified(self, word: str, bindings: Sequence[Binding], body: Proposition, batch: Batch) -> Truths:
+        found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
+        for owners, inner in self.choices(bindings, batch):
+            held = self.holds(body, inner)
+            found[owners[~held if word == "every" else held]] = True
+        return found if word == "some" else ~found
+
+    def choices(self, bindings: Sequence[Binding], batch: Batch) -> Iterator[tuple[Ints, Batch]]:
+        """Yield batches of all choices of bound variables, with the row of the point that each belongs to."""
+        owners = np.arange(batch.size)
+        if not bindings:
+            yield owners, batch
+            return
+        first, *rest = bindings
+        for rows, inner in self._bound(first, batch):
+            for start in range(0, inner.size, BLOCK):
+                part = np.arange(start, min(start + BLOCK, inner.size))
+                self.points_left -= part.size
+                if self.points_left < 0:
+                    raise LimitError(f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer")
+                for deeper, innermost in self.choices(rest, inner.chosen(part)):
+                    yield rows[part[deeper]], innermost
+
+    def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
+        """Yield batches with one more variable, with the row of the point that each belongs to."""
+        match binding:
+            case InRange(name, span, _):
+                first, step, counts = span.evaluate({**batch.named, "": np.zeros(batch.size, np.int64)})
+                first, step, counts = (np.broadcast_to(one, batch.size) for one in (first, step, counts))
+                for low, high in _pieces(counts):
+                    rows = np.repeat(np.arange(low, high), counts[low:high])
+                    if not rows.size:
+                        continue
+                    starts = np.repeat(np.cumsum(counts[low:high]) - counts[low:high], counts[low:high])
+                    steps = np.arange(rows.size) - starts
+                    yield rows, batch.chosen(rows).with_known(name, first[rows] + steps * step[rows])
+            case OfOption(by):
+                assert batch.position is not None
+                for start in range(0, batch.size, BLOCK // 8):
+                    part = np.arange(start, min(start + BLOCK // 8, batch.size))
+                    rows, option = self._own.options(batch.chosen(part).position or {}, by)
+                    yield part[rows], replace(batch.chosen(part[rows]), option=option)
+            case OfPosition():
+                for points in self._own.positions(self.bound, BLOCK):
+                    size = next(iter(points.values())).size
+                    for row in range(batch.size):
+                        rows = np.full(size, row)
+                        yield rows, replace(batch.chosen(rows), position=points, option=None)
+            case OfCell(names):
+                sides = [most + 1 for most in self._own.game.limits(self.bound)]
+                cells = [axis.reshape(-1).astype(np.int64) for axis in np.indices(sides)]
+                for row in range(batch.size):
+                    inner = batch.chosen(np.full(cells[0].size, row))
+                    yield np.full(cells[0].size, row), replace(inner, known={**inner.known, **dict(zip(names, cells, strict=True))})
+
+    def _let(self, name: str, value: Expression, body: Proposition, batch: Batch) -> Truths:
+        """Evaluate a part in which a name stands for a value; where it has none, that is an error only if it is used."""
+        try:
+            return self.holds(body, batch.with_known(name, self.value(value, batch)))
+        except (FormulaError, UndefinedError):
+            if batch.size == 1:
+                return self.holds(body, batch)
+        halves = np.array_split(np.arange(batch.size), 2)
+        return np.concatenate([self._let(name, value, body, batch.chosen(half)) for half in halves])
+
+    def _at(self, position: Sequence[Expression], batch: Batch) -> Batch:
+        points = dict(zip(self._own.names, (self.value(one, batch) for one in position), strict=True))
+        self._own.values(points)  # refuses what is no position
+        return replace(batch, position=points, option=None)
+
+    def _place(self, place: Place, batch: Batch) -> tuple[Board, Points]:
+        if place.primed:
+            assert batch.option is not None
+            return self._own, batch.option
+        if place.at is None:
+            assert batch.position is not None
+            return self._own, batch.position
+        columns = [self.value(one, batch) for one in place.at]
+        board = self._own if place.game is None else self._other(place, batch)
+        if len(columns) != len(board.names):
+            raise UndefinedError(f"a position of {board.game.notation} has {len(board.names)} coordinates, found {len(columns)}")
+        return board, dict(zip(board.names, columns, strict=True))
+
+    def _other(self, place: Place, batch: Batch) -> Board:
+        """Return the board of another game, which must be the same one at all points."""
+        assert place.game is not None
+        values = {}
+        for name in place.game.names:
+            numbers = np.unique(batch.known[name])
+            if numbers.size > 1:
+                raise LimitError(f"{place.game.text}: {name} has more than one value here, which is not supported")
+            values[name] = int(numbers[0])
+        game: Ruleset = build(place.game, values, Path(), self.games)
+        if game.identity not in self._boards:
+            board = Board(game, self._own.of_whole_bars)
+            board.reach(max(game.limits(None)) if board.of_whole_bars else 0)
+            self._boards[game.identity] = board
+        return self._boards[game.identity]
+
+    def _are_options(self, at: Sequence[Expression], batch: Batch) -> Truths:
+        assert batch.position is not None
+        names = self._own.names
+        wanted = np.stack([self.value(one, batch) for one in at], axis=1)
+        rows, option = self._own.options(batch.position, ())
+        have = np.column_stack([rows, *(option[name] for name in names)])
+        asked = np.column_stack([np.arange(batch.size), wanted])
+        return _rows_in(asked, have)
+
+    def _are_printed(self, row: Sequence[Expression], batch: Batch) -> Truths:
+        asked = np.stack([self.value(one, batch) for one in row], axis=1)
+        listed = [entry for entry in self.printed if len(entry) == len(row)]
+        return _rows_in(asked, np.array(listed, np.int64).reshape(-1, len(row)))
+
+    def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
+        values = np.empty(rows.size, np.int64)
+        for n, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+            if not (0 <= i < len(self.printed) and 0 <= j < len(self.printed[i])):
+                raise UndefinedError(f"printed({i}, {j}) does not exist")
+            values[n] = self.printed[i][j]
+        return values
+
+
+def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
+    """Yield runs of rows that have about `BLOCK` choices together."""
+    ends = np.cumsum(counts)
+    low, done = 0, 0
+    while low < counts.size:
+        high = max(low + 1, int(np.searchsorted(ends, done + BLOCK, "right")))
+        yield low, high
+        low, done = high, int(ends[high - 1])
+
+
+def _rows_in(asked: Ints, listed: Ints) -> Truths:
+    """Return which rows of one array are rows of another."""
+    if not listed.size:
+        return np.zeros(len(asked), np.bool_)
+    both, index = np.unique(np.concatenate([listed, asked]), axis=0, return_inverse=True)
+    is_listed = np.zeros(len(both), np.bool_)
+    is_listed[index[: len(listed)]] = True
+    return is_listed[index[len(listed) :]]

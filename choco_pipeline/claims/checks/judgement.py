@@ -1,0 +1,369 @@
+"""The judge of every statement: it is evaluated at all positions up to a bound, or for all integers in its ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+    Verdict,
+)
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.games import Position
+from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.printer import math_of, term_math
+from choco_pipeline.statements.shapes import parts_of
+from choco_pipeline.statements.tree import (
+    SIZE,
+    At,
+    Count,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    IsOption,
+    Junction,
+    Let,
+    Not,
+    OfOption,
+    OfPosition,
+    Part,
+    PPosition,
+    Proposition,
+    Quantified,
+    ValueSet,
+    children,
+    conjuncts,
+    walk,
+)
+from choco_pipeline.tables.reading.cells import Ints, Truths
+
+Least = tuple[int, Position]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases of a statement: positions, choices of integers, or a single one."""
+
+    #: The names of the integers that make a case; empty for a single case.
+    names: tuple[str, ...]
+    unit: str
+    #: What must hold in each case.
+    body: Proposition
+    #: Whether the cases are all that the statement speaks of.
+    is_complete: bool
+    #: The ranges of which the statement lists some integers only, as words.
+    sample: str = ""
+
+
+def judge(proposition: Proposition, evaluation: Evaluation) -> Finding:
+    """Return the verdict on a statement, by evaluating it in every case up to the bound.
+
+    A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
+    Evidence of a refutation is the number of ``failures``. What cannot be evaluated is undecided, with the reason.
+    """
+    try:
+        return _judge(proposition, evaluation)
+    except FormulaError as error:
+        return Finding(Undecided(f"{error.text.strip()}: {error}"))
+    except (UndefinedError, LimitError) as error:
+        return Finding(Undecided(str(error)))
+
+
+def _judge(proposition: Proposition, evaluation: Evaluation) -> Finding:
+    require_finite_counts(proposition, evaluation)
+    board = evaluation.board
+    names = () if board is None else board.names
+    parts = parts_of(proposition, names)
+    values = dict(evaluation.values)
+    for name, formula in parts.let.items():
+        values[name] = int(formula.value(values))
+    evaluation.values = values
+    reach = None if parts.reach is None else int(parts.reach.value(values))
+    if isinstance(parts.rest, ValueSet):
+        return _judge_values(parts.rest, evaluation, reach)
+    cases = _cases(parts.rest, evaluation, reach)
+    settled = failures = 0
+    least: Least | None = None
+    for batch in _batches(parts.rest, cases, evaluation, reach):
+        spoken = _spoken(cases.body, evaluation, batch)
+        batch = batch.chosen(spoken)
+        wrong = ~evaluation.holds(cases.body, batch)
+        settled += batch.size
+        failures += int(wrong.sum())
+        if wrong.any():
+            least = min(filter(None, (least, _least(cases, batch.chosen(wrong), evaluation))))
+    if least is not None:
+        found = _counterexample(cases, least[1], evaluation)
+        return Finding(Refuted(found, settled), {"failures": failures})
+    return Finding(_agreement(cases, settled, evaluation))
+
+
+def _agreement(cases: Cases, settled: int, evaluation: Evaluation) -> Verdict:
+    if not settled:
+        if cases.is_complete:
+            return Vacuous(f"no {cases.unit} satisfies its premise")
+        return Undecided(f"no {cases.unit} up to bound {evaluation.bound:,} satisfies its premise")
+    if cases.is_complete:
+        return Exhausted(settled, cases.unit)
+    return HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit)
+
+
+# ---- Cases.
+
+
+def depends_on_position(part: Part) -> bool:
+    """Return whether the truth of a part depends on a current position that it does not bind itself."""
+    match part:
+        case PPosition(place) | Grundy(place):
+            return (place.at is None and not place.primed) or any(map(depends_on_position, place.at or ()))
+        case IsOption():
+            return True
+        case Quantified(_, bindings, body) | Count(bindings, body):
+            binds = any(isinstance(one, OfPosition) for one in bindings)
+            needs = any(isinstance(one, OfOption) for one in bindings)
+            return not binds and (needs or depends_on_position(body))
+        case At(position, _):
+            return any(map(depends_on_position, position))
+        case ValueSet():
+            return False
+        case _:
+            return any(map(depends_on_position, children(part)))
+
+
+def _uses_coordinates(part: Part, names: Sequence[str]) -> bool:
+    """Return whether a coordinate of the current position stands in a formula of a part, outside of what it binds."""
+    match part:
+        case Quantified(_, bindings, body) | Count(bindings, body):
+            if any(isinstance(one, OfPosition) for one in bindings):
+                return False
+            spans = {name for one in bindings if isinstance(one, InRange) for name in one.span.names}
+            return not spans.isdisjoint(names) or _uses_coordinates(body, names)
+        case At(position, _):
+            return any(_uses_coordinates(one, names) for one in position)
+        case Expression():
+            own = not part.names.isdisjoint({*names, SIZE})
+            return own or any(_uses_coordinates(term, names) for _, term in part.terms)
+        case _:
+            return any(_uses_coordinates(child, names) for child in children(part))
+
+
+def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
+    board = evaluation.board
+    if board is not None and (depends_on_position(proposition) or _uses_coordinates(proposition, board.names)):
+        is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
+        is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
+        return Cases(board.names, "position", proposition, is_complete and not _is_sampled(proposition), _sample(proposition))
+    is_complete = not _is_sampled(proposition) and not _uses_bound(proposition)
+    if isinstance(proposition, Quantified) and proposition.word == "every":
+        ranges = [one for one in proposition.bindings if isinstance(one, InRange)]
+        if len(ranges) == len(proposition.bindings):
+            return Cases(tuple(one.name for one in ranges), "case", proposition.body, is_complete, _sample(proposition))
+    return Cases((), "case", proposition, is_complete, _sample(proposition))
+
+
+def _sampled(part: Part) -> Iterator[InRange]:
+    return (one for one in walk(part) if isinstance(one, InRange) and one.is_sample)
+
+
+def _is_sampled(part: Part) -> bool:
+    return any(True for _ in _sampled(part))
+
+
+def _sample(part: Part) -> str:
+    listed = ", ".join(f"{one.name} in {one.span}" for one in _sampled(part))
+    return f"for {listed} alone" if listed else ""
+
+
+def _uses_bound(part: Part) -> bool:
+    """Return whether a statement is another one for a larger N."""
+    formulas = (one.formula for one in walk(part) if isinstance(one, Expression))
+    spans = (one.span for one in walk(part) if isinstance(one, InRange))
+    return any("N" in one.names for one in (*formulas, *spans))
+
+
+def _batches(proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
+    """Yield the cases in batches."""
+    board = evaluation.board
+    if cases.unit == "position":
+        assert board is not None
+        bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
+        if bound < 0:
+            return
+        for points in board.positions(bound, BLOCK):
+            yield evaluation.start(points)
+    elif cases.names:
+        assert isinstance(proposition, Quantified)
+        for _, batch in evaluation.choices(proposition.bindings, evaluation.start()):
+            yield batch
+    else:
+        yield evaluation.start()
+
+
+def _spoken(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
+    """Return the cases that the statement speaks of: those that satisfy the premise of some implication in it."""
+    while isinstance(body, Let):
+        body = body.body
+    parts = conjuncts(body)
+    if not all(isinstance(part, Implies) for part in parts):
+        return np.ones(batch.size, np.bool_)
+    spoken = np.zeros(batch.size, np.bool_)
+    for part in parts:
+        assert isinstance(part, Implies)
+        spoken[~spoken] = evaluation.holds(part.premise, batch.chosen(~spoken))
+    return spoken
+
+
+def _integers(cases: Cases, batch: Batch) -> list[Ints]:
+    named = batch.named
+    return [named[name] for name in cases.names]
+
+
+def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
+    """Return the least of some cases, with its size."""
+    if not cases.names:
+        return 0, ()
+    rows = np.stack(_integers(cases, failing), axis=1)
+    if cases.unit == "position":
+        assert evaluation.board is not None and failing.position is not None
+        sizes = evaluation.board.sizes(failing.position)
+    else:
+        sizes = np.abs(rows).max(axis=1)
+    near = rows[sizes == sizes.min()]
+    return int(sizes.min()), min(map(tuple, near.tolist()))
+
+
+# ---- Counterexamples.
+
+
+def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
+    """Return what is the case at one place, and what the statement says instead."""
+    named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
+    batch = evaluation.start(named if cases.unit == "position" else None)
+    if cases.unit != "position":
+        batch = Batch(1, {**batch.known, **named})
+    found, claimed = _contradiction(cases.body, batch, evaluation)
+    if not cases.names:
+        return Counterexample(found, claimed)
+    return Counterexample(found, claimed, at, cases.names)
+
+
+def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> tuple[str, str]:
+    """Return what is true where a part is false, and the part of it that is violated."""
+
+    def is_true(one: Proposition) -> bool:
+        return bool(evaluation.holds(one, batch)[0])
+
+    match part:
+        case Junction("and", operands):
+            return _contradiction(next(one for one in operands if not is_true(one)), batch, evaluation)
+        case Implies(_, conclusion):
+            return _contradiction(conclusion, batch, evaluation)
+        case Let(name, value, body):
+            return _contradiction(body, batch.with_known(name, evaluation.value(value, batch)), evaluation)
+        case Equivalent(operands):
+            truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
+            return ", ".join(truths), _said(part)
+        case Expression():
+            terms = [f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}" for _, term in part.terms]
+            return ", ".join(terms) or f"{_said(part)} is false", _said(part)
+        case PPosition() if part == PPosition():
+            return "N-position", "P-position"
+        case Not(PPosition() as inner) if inner == PPosition():
+            return "P-position", "N-position"
+        case _:
+            return f"{_said(part)} is false", _said(part)
+
+
+def _said(part: Proposition) -> str:
+    return math_of(part, PlainText())
+
+
+# ---- Sets of values.
+
+
+def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
+    """Return the verdict on the values of an expression over the positions that satisfy a condition."""
+    board = evaluation.board
+    assert board is not None
+    is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
+    is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
+    first_at: dict[int, Least] = {}
+    settled = 0
+    bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
+    for points in board.positions(bound, BLOCK):
+        batch = evaluation.start(points)
+        batch = batch.chosen(evaluation.holds(part.condition, batch))
+        if not batch.size:
+            continue
+        settled += batch.size
+        assert batch.position is not None
+        sizes, rows = board.sizes(batch.position), np.stack([batch.position[name] for name in board.names], axis=1)
+        values = evaluation.value(part.value, batch)
+        order = np.lexsort([*rows.T[::-1], sizes, values])
+        distinct, index = np.unique(values[order], return_index=True)
+        for value, row in zip(distinct.tolist(), order[index].tolist(), strict=True):
+            here = (int(sizes[row]), tuple(rows[row].tolist()))
+            first_at[value] = min(here, first_at.get(value, here))
+    largest = max([*map(abs, first_at), evaluation.bound // 4])
+    candidates = np.arange(-largest, largest + 1)
+    known = {name: np.full(candidates.size, n) for name, n in evaluation.values.items()}
+    are_members = np.broadcast_to(part.members.formula.evaluate({**known, part.variable: candidates}), candidates.size)
+    members = set(candidates[are_members].tolist())
+    evidence: dict[str, Any] = {"values": sorted(first_at)[:64], "count": len(first_at)}
+    outside = [(first_at[value], value) for value in first_at if value not in members]
+    if outside and part.relation != ">=":
+        (_, at), value = min(outside)
+        found = Counterexample(f"the value {value:,}", "a member of the set", at, board.names)
+        return Finding(Refuted(found, settled), {**evidence, "failures": len(outside)})
+    if not settled:
+        why = "no position satisfies its condition"
+        return Finding(Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"), evidence)
+    missing = sorted(members - first_at.keys(), key=lambda v: (abs(v), v))
+    if part.relation == "<=" or not missing:
+        if is_complete and (part.relation == "<=" or not missing):
+            return Finding(Exhausted(settled), evidence)
+        if part.relation == "<=":
+            return Finding(HoldsToBound(settled, evaluation.bound), evidence)
+        sense = f"every member up to {largest:,} is a value"
+        return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
+    if is_complete:
+        found = Counterexample(f"no position has the value {missing[0]:,}", f"{missing[0]:,} is a value")
+        return Finding(Refuted(found, settled), evidence)
+    why = f"{missing[0]:,} is a member, and no value up to bound {evaluation.bound:,}"
+    return Finding(Undecided(why), evidence)
+
+
+def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
+    """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many."""
+    board = evaluation.board
+    if board is None or board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates):
+        return
+    for one in walk(part):
+        if not isinstance(one, Quantified | Count) or not any(isinstance(b, OfPosition) for b in one.bindings):
+            continue
+        body = one.body
+        limited = body.premise if isinstance(body, Implies) else body
+        limits = [c.formula.bound_of(SIZE) for c in conjuncts(limited) if isinstance(c, Expression)]
+        if not any(limit is not None for limit in limits):
+            raise LimitError("a count or a quantifier over positions needs a limit: size <= 20 and …, for example")
+        for limit in limits:
+            if limit is not None and limit.names <= evaluation.values.keys():
+                needed = int(limit.value(dict(evaluation.values)))
+                if needed > evaluation.bound:
+                    raise LimitError(f"the bound is {evaluation.bound:,}, and {needed:,} is needed")
+

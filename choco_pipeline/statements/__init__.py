@@ -1,0 +1,1 @@
+"""The language of statements: parsed, printed and evaluated by its definition."""

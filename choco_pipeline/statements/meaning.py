@@ -1,0 +1,238 @@
+"""What a statement means: its truth at one position, in plain Python, by the definition of the game.
+
+This is the oracle that every judge is tested with. It is slow and has no case that depends on the shape of a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.statements.tree import (
+    SIZE,
+    At,
+    Binding,
+    Count,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    IsOption,
+    IsPrinted,
+    Junction,
+    Let,
+    Not,
+    OfCell,
+    OfOption,
+    OfPosition,
+    Place,
+    PPosition,
+    Primed,
+    Printed,
+    Proposition,
+    Quantified,
+    Term,
+    ValueSet,
+)
+
+
+class UndefinedError(ChocoError):
+    """A statement asks for something that does not exist, such as the outcome of a cell that is no position."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a statement is about.
+
+    Examples
+    --------
+    >>> from choco_pipeline.games import parse_ruleset
+    >>> from choco_pipeline.statements.parse import Names, parse_proposition
+    >>> game = parse_ruleset("nim(2)")
+    >>> statement = parse_proposition("P <=> a ^ b == 0", Names(game.coordinates))
+    >>> World(game, bound=4).holds(statement, (3, 3))
+    True
+    """
+
+    #: None for a statement about integers.
+    game: Ruleset | None = None
+    #: The largest coordinate of the positions that `count` and quantifiers run over, where the game does not limit it.
+    bound: int | None = None
+    #: Integers by name: parameters, and N.
+    values: Mapping[str, int] = field(default_factory=dict)
+    #: The rows of the claim's printed table or list.
+    printed: Sequence[Sequence[int]] = ()
+    #: Descriptions of games of one's own, to be used instead of files.
+    games: Mapping[str, Any] | None = None
+
+    def holds(self, proposition: Proposition, position: Position | None = None) -> bool:
+        """Return whether a proposition holds at a position, or as it stands if it is about integers.
+
+        Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
+        """
+        return _Here(self, position, dict(self.values)).holds(proposition)
+
+    def counterexamples(self, proposition: Proposition) -> Iterator[Position]:
+        """Yield the positions up to the bound at which a proposition is false, the smallest first."""
+        assert self.game is not None
+        heaps = len(self.game.base.coordinates)
+        for position in sorted(self.game.positions(self.bound), key=lambda p: (max(p[:heaps]), p)):
+            if not self.holds(proposition, position):
+                yield position
+
+
+@dataclass(frozen=True)
+class _Here:
+    """A position, and the values of the names that are known there."""
+
+    world: World
+    position: Position | None
+    known: Mapping[str, int]
+    option: Position | None = None
+
+    def holds(self, part: Proposition) -> bool:
+        match part:
+            case Expression():
+                return bool(self.value(part))
+            case PPosition(place):
+                game, position = self.place(place)
+                return game.is_p_position(position)
+            case IsOption(at):
+                return self.is_option(at)
+            case IsPrinted(row):
+                return tuple(self.value(one) for one in row) in set(map(tuple, self.world.printed))
+            case Not(operand):
+                return not self.holds(operand)
+            case Junction(word, operands):
+                return (any if word == "or" else all)(map(self.holds, operands))
+            case Implies(premise, conclusion):
+                return not self.holds(premise) or self.holds(conclusion)
+            case Equivalent(operands):
+                return len({self.holds(operand) for operand in operands}) == 1
+            case Quantified(word, bindings, body):
+                truths = (here.holds(body) for here in self.choices(bindings))
+                return all(truths) if word == "every" else any(truths) == (word == "some")
+            case Let(name, value, body):
+                return self.with_value(name, value).holds(body)
+            case At(position, body):
+                return self.at(tuple(map(self.value, position))).holds(body)
+            case ValueSet():
+                return self.compares(part)
+
+    def with_value(self, name: str, value: Expression) -> _Here:
+        """Return the same with a name for a value; without it where there is none, which is an error only if it is used."""
+        try:
+            return replace(self, known={**self.known, name: self.value(value)})
+        except FormulaError:
+            return self
+
+    def value(self, part: Expression) -> int:
+        """Return the value of an expression."""
+        known = dict(self.known)
+        if self.position is not None:
+            known |= self.game.rules.named(self.position)
+            known[SIZE] = max(self.position[: len(self.game.base.coordinates)])
+        for name, term in part.terms:
+            known[name] = self.term(term)
+        return int(part.formula.value(known))
+
+    def term(self, term: Term) -> int:
+        match term:
+            case Grundy(place):
+                game, position = self.place(place)
+                return game.grundy(position)
+            case Primed(coordinate):
+                assert self.option is not None
+                return self.game.rules.named(self.option)[coordinate]
+            case Printed(row, column):
+                i, j, rows = self.value(row), self.value(column), self.world.printed
+                if not (0 <= i < len(rows) and 0 <= j < len(rows[i])):
+                    raise UndefinedError(f"printed({i}, {j}) does not exist")
+                return rows[i][j]
+            case Count(bindings, body):
+                chosen = {(h.position, h.option, *sorted(h.known.items())) for h in self.choices(bindings) if h.holds(body)}
+                return len(chosen)
+
+    @property
+    def game(self) -> Ruleset:
+        assert self.world.game is not None
+        return self.world.game
+
+    def at(self, position: Position) -> _Here:
+        if min(position) < 0 or not self.game.is_position(position):
+            raise UndefinedError(f"{position} is no position of {self.game.notation}")
+        return replace(self, position=position, option=None)
+
+    def place(self, place: Place) -> tuple[Ruleset, Position]:
+        if place.primed:
+            assert self.option is not None
+            return self.game, self.option
+        if place.at is None:
+            assert self.position is not None
+            return self.game, self.position
+        game = self.game
+        if place.game is not None:
+            game = build(place.game, self.known, Path(), self.world.games)
+        at = tuple(map(self.value, place.at))
+        if len(at) != len(game.coordinates) or min(at) < 0 or not game.is_position(at):
+            raise UndefinedError(f"{at} is no position of {game.notation}")
+        return game, at
+
+    def is_option(self, at: tuple[Expression, ...]) -> bool:
+        assert self.position is not None
+        return tuple(map(self.value, at)) in set(self.game.options(self.position))
+
+    def choices(self, bindings: Sequence[Binding]) -> Iterator[_Here]:
+        """Yield what is known after each choice of bound variables; each option once."""
+        if not bindings:
+            yield self
+            return
+        first, *rest = bindings
+        for here in self.bound_to(first):
+            yield from here.choices(rest)
+
+    def bound_to(self, binding: Binding) -> Iterator[_Here]:
+        match binding:
+            case InRange(name, span, _):
+                for n in span.values(self.known | self.named()):
+                    yield replace(self, known={**self.known, name: n})
+            case OfPosition():
+                for position in self.game.positions(self.world.bound):
+                    yield replace(self, position=position, option=None)
+            case OfCell(names):
+                for cell in product(*(range(most + 1) for most in self.game.limits(self.world.bound))):
+                    yield replace(self, known={**self.known, **dict(zip(names, cell, strict=True))})
+            case OfOption(by):
+                assert self.position is not None
+                moves = [m for m in self.game.rules.moves if not by or set(m.lowers) <= set(by)]
+                options = (q for move in moves for q in self.game.rules.options_by(move, self.position))
+                for option in dict.fromkeys(options):
+                    yield replace(self, option=option)
+
+    def named(self) -> dict[str, int]:
+        return {} if self.position is None else self.game.rules.named(self.position)
+
+    def compares(self, part: ValueSet) -> bool:
+        """Compare the values at all positions up to the bound with the members up to the largest value."""
+        heres = [replace(self, position=position) for position in self.game.positions(self.world.bound)]
+        values = {here.value(part.value) for here in heres if here.holds(part.condition)}
+        largest = max(map(abs, values), default=0)
+        everything = range(-largest, largest + 1)
+        members = {v for v in everything if part.members.formula.value({**self.known, part.variable: v})}
+        match part.relation:
+            case "==":
+                return values == members
+            case "<=":
+                return values <= members
+            case ">=":
+                return values >= members
+
+

@@ -1,0 +1,586 @@
+"""The parser of statements: recursive descent over checked tokens.
+
+A run of tokens that make one integer or one comparison is read by the parser of formulas, with a name in place of each game
+term in it. So formulas have one grammar, and every mistake has its column in the text of the statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NoReturn, TypeVar
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
+from choco_pipeline.formula.parse import parse_tokens
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.tokens import SIGNS, Token, quoted, suggestion
+from choco_pipeline.games.notation import Notation, as_written
+from choco_pipeline.statements.printer import term_text
+from choco_pipeline.statements.tree import (
+    SIZE,
+    At,
+    Binding,
+    Count,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    IsOption,
+    IsPrinted,
+    Let,
+    OfCell,
+    OfOption,
+    OfPosition,
+    Place,
+    PPosition,
+    Primed,
+    Printed,
+    Proposition,
+    Quantified,
+    Relation,
+    Term,
+    ValueSet,
+    Word,
+    joined,
+    negated,
+)
+
+MAX_LENGTH = 8_000
+MAX_DEPTH = 40
+
+_SIGNS = SIGNS | {"⇔": "<=>", "⇒": "=>", "∈": "in", "⊆": "<=", "⊇": ">="}
+_TOKEN = re.compile(
+    r"(?P<number>[0-9]+(?![0-9A-Za-z_]))|(?P<word>[A-Za-z_][A-Za-z0-9_]*'?)"
+    r"|(?P<sign><=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[⊕≤≥≠·⇔⇒∈⊆⊇])|(?P<other>\S)"
+)
+#: Words of the language; no coordinate, parameter or variable has one of them for a name.
+KEYWORDS = frozenset(
+    "and or not P G option position cell count printed every some no for in let at by step sample size".split()
+)
+_WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
+_PREFIXES = (*_WORDS, "let", "at")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SET_RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
+#: Tokens that end an integer or a comparison, outside of parentheses.
+_ENDS = frozenset({"and", "or", "=>", "<=>", ":", ";", ",", ")", "]", "}", "..", "step", "in", "let", ""})
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names that a statement may use.
+
+    Examples
+    --------
+    >>> Names(("x", "y", "z"), frozenset({"k"}))
+    Names(coordinates=('x', 'y', 'z'), parameters=frozenset({'k'}))
+    """
+
+    #: The coordinates of the game, in order; empty for a statement about integers.
+    coordinates: tuple[str, ...] = ()
+    #: Names of integers that are given.
+    parameters: frozenset[str] = frozenset()
+
+
+def parse_proposition(text: str, names: Names) -> Proposition:
+    """Return the proposition that `text` states; docs/statements.md has the language.
+
+    Raises
+    ------
+    FormulaError
+        If `text` is not a statement in these names: what is wrong, at which column, and what is allowed.
+
+    Examples
+    --------
+    >>> parse_proposition("P <=> x ^ y == 0", Names(("x", "y")))
+    Equivalent(operands=(PPosition(place=Place(at=None, game=None, primed=False)), Expression(formula=Formula('x ^ y == 0'), terms=())))
+    """
+    return _parsed(text, names)
+
+
+@lru_cache(1 << 11)
+def _parsed(text: str, names: Names) -> Proposition:
+    if len(text) > MAX_LENGTH:
+        problem = f"a statement has at most {MAX_LENGTH} characters (got {len(text)})"
+        raise FormulaError(problem, text, MAX_LENGTH + 1)
+    return _Parser(text, names).read()
+
+
+@dataclass
+class _Parser:
+    text: str
+    names: Names
+    tokens: list[Token] = field(init=False)
+    at: int = 0
+    depth: int = 0
+    #: The variables that are bound here, and whether an option is.
+    bound: tuple[str, ...] = ()
+    has_option: bool = False
+    #: New names among the arguments of `option`: they stand for every natural number.
+    cells: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.tokens = list(_tokens(self.text))
+        for name in (*self.names.coordinates, *sorted(self.names.parameters)):
+            if name in KEYWORDS:
+                raise FormulaError(f"{quoted(name)} is a word of the language and cannot be a name", self.text, 1)
+
+    # ---- Tokens.
+
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.at]
+
+    def next_is(self, *texts: str) -> bool:
+        return self.here.text in texts
+
+    def take(self, *texts: str) -> bool:
+        """Skip the next token if it is one of `texts`."""
+        taken = self.next_is(*texts)
+        self.at += taken
+        return taken
+
+    def need(self, text: str, where: str) -> None:
+        if not self.take(text):
+            self.refuse(f"{quoted(text)} is needed {where}, found {self.found()}")
+
+    def found(self) -> str:
+        return quoted(self.here.text) if self.here.text else "the end"
+
+    def refuse(self, problem: str, token: Token | None = None) -> NoReturn:
+        column = (token or self.here).column
+        raise FormulaError(f"{problem} (at column {column})", self.text, column)
+
+    @contextmanager
+    def nested(self, **changes: object) -> Iterator[None]:
+        """Read something inside: one level deeper, and with these variables until it ends."""
+        kept = {name: getattr(self, name) for name in ("bound", "has_option")}
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.refuse(f"a statement has at most {MAX_DEPTH} levels")
+        for name, value in changes.items():
+            setattr(self, name, value)
+        yield
+        self.depth -= 1
+        for name, value in kept.items():
+            setattr(self, name, value)
+
+    # ---- Propositions, from what binds least.
+
+    def read(self) -> Proposition:
+        whole = self.sequence()
+        if not self.next_is(""):
+            self.refuse(f"the statement should end before {self.found()}")
+        if not self.cells:
+            return whole
+        if len(self.cells) != len(self.names.coordinates):
+            self.refuse(f"option(…) needs a new name for each coordinate, or none: found {', '.join(self.cells)}", self.tokens[0])
+        return Quantified("every", (OfCell(self.cells),), whole)
+
+    def sequence(self) -> Proposition:
+        """Read propositions that all hold, with semicolons between them."""
+        parts = [self.proposition()]
+        while self.take(";") and not self.next_is(""):
+            parts.append(self.proposition())
+        return parts[0] if len(parts) == 1 else joined("and", parts)
+
+    def proposition(self) -> Proposition:
+        with self.nested():
+            first = self.junction("or")
+            if self.take("=>"):
+                conclusion = self.junction("or")
+                if self.next_is("=>", "<=>"):
+                    self.refuse(f"put parentheses around the part with {self.found()}")
+                return Implies(first, conclusion)
+            parts = [first]
+            while self.take("<=>"):
+                parts.append(self.junction("or"))
+            if self.next_is("=>"):
+                self.refuse('put parentheses around the part with "=>"')
+            return first if len(parts) == 1 else Equivalent(tuple(parts))
+
+    def junction(self, word: str) -> Proposition:
+        inner: Callable[[], Proposition] = self.negation
+        if word == "or":
+            inner = lambda: self.junction("and")  # noqa: E731
+        parts = [inner()]
+        while self.take(word):
+            parts.append(inner())
+        return parts[0] if len(parts) == 1 else joined("or" if word == "or" else "and", parts)
+
+    def negation(self) -> Proposition:
+        if self.take("not"):
+            with self.nested():
+                return negated(self.negation())
+        if self.next_is(*_PREFIXES):
+            return self.prefixed()
+        return self.atom()
+
+    def prefixed(self) -> Proposition:
+        """Read a quantifier, a definition or a place, whose body reaches as far as possible.
+
+        The body of ``for`` and ``let`` may be several propositions with semicolons between them.
+        """
+        word = self.here.text
+        self.at += 1
+        if word == "let":
+            definitions = []
+            bound = self.bound
+            while True:
+                name = self.new_name()
+                self.need("=", f"after the name {name}")
+                definitions.append((name, self.integer()))
+                self.bound = (*self.bound, name)
+                if not self.take(","):
+                    break
+            self.need(":", "after the definition")
+            with self.nested():
+                body = self.sequence()
+            self.bound = bound
+            for name, value in reversed(definitions):
+                body = Let(name, value, body)
+            return body
+        if word == "at":
+            position = self.tuple_of("the position")
+            self.need_coordinates(position, "a position")
+            self.need(":", "after the position")
+            return At(position, self.proposition())
+        bindings, bound, has_option = self.bindings()
+        self.need(":", f"after what {quoted(word)} binds")
+        with self.nested(bound=bound, has_option=has_option):
+            body = self.sequence() if word == "for" else self.proposition()
+            return Quantified(_WORDS[word], bindings, body)
+
+    def bindings(self) -> tuple[tuple[Binding, ...], tuple[str, ...], bool]:
+        """Read what a quantifier or a count binds; return it with the variables and the option that are known inside."""
+        kept, bindings, has_option = self.bound, list[Binding](), self.has_option
+        while True:
+            token = self.here
+            if self.take("position"):
+                self.need_game(token)
+                bindings.append(OfPosition())
+            elif self.take("cell"):
+                self.need_game(token)
+                self.need("(", "before the names of a cell")
+                names = list[str]()
+                while True:
+                    names.append(self.new_name())
+                    self.bound = (*self.bound, names[-1])
+                    if not self.take(","):
+                        break
+                self.need(")", "to close the names of a cell")
+                if len(names) != len(self.names.coordinates):
+                    self.refuse(f"a cell has {len(self.names.coordinates)} names, found {len(names)}", token)
+                bindings.append(OfCell(tuple(names)))
+            elif self.take("option"):
+                self.need_game(token)
+                by = []
+                if self.take("by"):
+                    while True:
+                        name = self.here
+                        self.at += 1
+                        if name.text not in self.names.coordinates:
+                            self.refuse(f"{quoted(name.text)} is not a coordinate: {', '.join(self.names.coordinates)}", name)
+                        by.append(name.text)
+                        if not self.take(","):
+                            break
+                has_option = True
+                bindings.append(OfOption(tuple(by)))
+                break
+            else:
+                name = self.new_name()
+                self.need("in", f"after the variable {name}")
+                is_sample = self.take("sample")
+                bindings.append(InRange(name, self.span(), is_sample))
+                self.bound = (*self.bound, name)
+            if not self.take(","):
+                break
+        bound, self.bound = self.bound, kept
+        return tuple(bindings), bound, has_option
+
+    def span(self) -> Range:
+        first = self.pure("a range")
+        last = self.pure("a range") if self.take("..") else first
+        step = self.pure("a step") if self.take("step") else None
+        return Range(first, last, step)
+
+    def pure(self, where: str) -> Formula:
+        token, value = self.here, self.integer()
+        if value.terms:
+            self.refuse(f"{where} is given by integers without {value.terms[0][0]}", token)
+        return value.formula
+
+    def new_name(self) -> str:
+        token = self.here
+        if not _NAME.fullmatch(token.text) or token.text in KEYWORDS:
+            self.refuse(f"a name is needed, found {self.found()}")
+        if token.text in (*self.bound, *self.names.coordinates, *self.names.parameters):
+            self.refuse(f"{quoted(token.text)} has a value already: choose another name")
+        self.at += 1
+        return token.text
+
+    # ---- Atoms.
+
+    def atom(self) -> Proposition:
+        token = self.here
+        if self.take("P"):
+            self.need_game(token)
+            return PPosition(self.place(token))
+        if self.take("P'"):
+            self.need_option(token)
+            return PPosition(Place(primed=True))
+        if self.next_is("{"):
+            return self.value_set()
+        if self.take("option"):
+            self.need_game(token)
+            at = self.tuple_of("an option", new_names=True)
+            self.need_coordinates(at, "an option")
+            return IsOption(at)
+        if self.next_is("(") and self.is_row():
+            row = self.tuple_of("a row")
+            self.need("in", "after a row")
+            self.need("printed", 'after "in"')
+            return IsPrinted(row)
+        if self.next_is("(") and self.is_proposition():
+            self.at += 1
+            inside = self.proposition()
+            self.need(")", "to close the parenthesis")
+            if not (self.next_is(*_ENDS) or self.at == len(self.tokens) - 1):
+                self.refuse(f'after ")" of a proposition, "and", "or", "=>" or "<=>" is needed, found {self.found()}')
+            return inside
+        value = self.expression()
+        if self.next_is("="):
+            self.refuse('"=" is no comparison (did you mean "=="?)')
+        if not value.formula.is_truth:
+            self.refuse(f"{value.formula} is an integer: a comparison is needed", token)
+        return value
+
+    def place(self, token: Token) -> Place:
+        """Read the game and the coordinates behind P or G, both of which may be missing."""
+        game = None
+        if self.next_is("["):
+            game = self.game()
+        if not self.next_is("("):
+            if game is not None:
+                self.refuse(f"the coordinates in the other game are needed, found {self.found()}")
+            return Place()
+        at = self.tuple_of("a position")
+        if game is None:
+            self.need_coordinates(at, "a position")
+        return Place(at, game)
+
+    def game(self) -> Notation:
+        opening = self.here
+        level = 0
+        for end in range(self.at, len(self.tokens)):
+            level += {"[": 1, "]": -1}.get(self.tokens[end].text, 0)
+            if level == 0:
+                break
+        else:
+            self.refuse('"[" is never closed', opening)
+        text = self.text[opening.column : self.tokens[end].column - 1]
+        self.at = end + 1
+        try:
+            notation = as_written(text)
+        except ChocoError as error:
+            self.refuse(f"no ruleset: {error}", opening)
+        unknown = sorted(notation.names - self.known_integers())
+        if unknown:
+            self.refuse(f"{quoted(unknown[0])} is not a parameter{suggestion(unknown[0], self.known_integers())}", opening)
+        return notation
+
+    def known_integers(self) -> set[str]:
+        return {*self.names.parameters, *self.bound}
+
+    def value_set(self) -> ValueSet:
+        self.need_game(self.here)
+        self.at += 1
+        with self.nested():
+            value = self.integer()
+            self.need(":", "after the value")
+            condition = self.proposition()
+        self.need("}", "to close the set")
+        relation = next((sign for sign in _SET_RELATIONS if self.take(sign)), None)
+        if relation is None:
+            self.refuse(f"a set is compared by ==, <= or >=, found {self.found()}")
+        self.need("{", "before the members of a set")
+        if self.tokens[self.at + 1].text == ":":
+            variable = self.new_name()
+            self.at += 1
+            start = self.here
+            with self.nested(bound=(*self.bound, variable)):
+                condition_on_members = self.proposition()
+            if not isinstance(condition_on_members, Expression) or condition_on_members.terms:
+                self.refuse(f"the members of a set are given by a condition on {variable} alone", start)
+            members = condition_on_members
+        else:
+            variable, members = "v", self.listed_members()
+        self.need("}", "to close the set")
+        return ValueSet(value, condition, relation, variable, members)
+
+    def listed_members(self) -> Expression:
+        """Read ``0..15, 30, 57..59`` as a condition on ``v``."""
+        parts = list[Formula]()
+        while True:
+            first = self.pure("a member")
+            last = self.pure("a member") if self.take("..") else None
+            tokens = f"v == ({first})" if last is None else f"({first}) <= v <= ({last})"
+            parts.append(parse(tokens))
+            if not self.take(","):
+                break
+        return Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
+
+    def tuple_of(self, what: str, *, new_names: bool = False) -> tuple[Expression, ...]:
+        """Read integers in parentheses."""
+        self.need("(", f"before {what}")
+        items = []
+        with self.nested():
+            while True:
+                token = self.here
+                alone = self.tokens[self.at + 1].text in (",", ")")
+                if new_names and alone and self.is_new(token):
+                    self.cells = (*self.cells, token.text)
+                items.append(self.integer())
+                if not self.take(","):
+                    break
+        self.need(")", f"to close {what}")
+        return tuple(items)
+
+    def is_new(self, token: Token) -> bool:
+        known = (*self.names.coordinates, *self.names.parameters, *self.bound, *self.cells)
+        return bool(_NAME.fullmatch(token.text)) and token.text not in known and token.text not in KEYWORDS
+
+    def closing(self, start: int) -> int:
+        """Return the index of the token that closes the bracket at `start`; that of the end if there is none."""
+        level = 0
+        for i in range(start, len(self.tokens)):
+            level += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(self.tokens[i].text, 0)
+            if level == 0:
+                return i
+        return len(self.tokens) - 1
+
+    def is_row(self) -> bool:
+        """Return whether a parenthesis opens a row that is looked up in the printed list."""
+        return self.tokens[min(self.closing(self.at) + 1, len(self.tokens) - 1)].text == "in"
+
+    def is_proposition(self) -> bool:
+        """Return whether a parenthesis opens a proposition rather than an integer: it is not inside a comparison."""
+        end = self.closing(self.at)
+        after = self.tokens[min(end + 1, len(self.tokens) - 1)].text
+        if after not in _ENDS:
+            return False
+        i = self.at + 1
+        while i < end:
+            text = self.tokens[i].text
+            if text in ("count", "G", "printed") and self.tokens[i + 1].text == "(":
+                i = self.closing(i + 1)
+            elif text in ("and", "or", "not", "=>", "<=>", "P", "P'", "option", "in", *_PREFIXES, *COMPARISONS):
+                return True
+            i += 1
+        return False
+
+    # ---- Integers and comparisons.
+
+    def integer(self) -> Expression:
+        token, value = self.here, self.expression()
+        if value.formula.is_truth:
+            self.refuse(f"{value.formula} is true or false: an integer is needed", token)
+        return value
+
+    def expression(self) -> Expression:
+        """Read a run of tokens that make an integer or a comparison."""
+        terms, read, level = dict[str, Term](), list[Token](), 0
+        start = self.here
+        while True:
+            token = self.here
+            if level == 0 and token.text in _ENDS and token.text != "let":
+                break
+            if not token.text:
+                break
+            term = self.term()
+            if term is not None:
+                terms[term_text(term)] = term
+                read.append(Token(f"_{[*terms].index(term_text(term))}_", token.column, True))
+                continue
+            level += {"(": 1, ")": -1}.get(token.text, 0)
+            if token.text in ("=>", "<=>", "=", "{", "}", "[", "]", ":", ";") or level < 0:
+                break
+            read.append(token)
+            self.at += 1
+        if not read:
+            self.refuse(f"an integer or a condition is needed, found {self.found()}", start)
+        names = [f"_{i}_" for i in range(len(terms))]
+        if SIZE in [token.text for token in read]:
+            self.need_game(start)
+        allowed = {*self.names.coordinates, *self.names.parameters, *self.bound, *self.cells, *names, SIZE}
+        formula = Formula(parse_tokens(self.text, read, allowed), self.text)
+        formula = formula.rename_all(dict(zip(names, terms, strict=True)))
+        return Expression(formula, tuple(terms.items()))
+
+    def term(self) -> Term | None:
+        """Read a term that depends on a game or binds variables, if one begins here."""
+        token = self.here
+        if token.text.endswith("'") and token.text != "P'":
+            self.at += 1
+            self.need_option(token)
+            if token.text == "G'":
+                return Grundy(Place(primed=True))
+            if token.text[:-1] not in self.names.coordinates:
+                self.refuse(f"{quoted(token.text)}: only coordinates are primed: {', '.join(self.names.coordinates)}", token)
+            return Primed(token.text[:-1])
+        if self.take("G"):
+            self.need_game(token)
+            return Grundy(self.place(token))
+        if self.take("printed"):
+            at = self.tuple_of("a row and a column")
+            if len(at) != 2:
+                self.refuse("printed(row, column) has two arguments", token)
+            return Printed(*at)
+        if self.take("count"):
+            self.need("(", 'after "count"')
+            bindings, bound, has_option = self.bindings()
+            self.need(":", "after what is counted")
+            with self.nested(bound=bound, has_option=has_option):
+                body = self.proposition()
+            self.need(")", "to close the count")
+            return Count(bindings, body)
+        if token.text in KEYWORDS - {"and", "or", "not", SIZE} and token.text not in _ENDS:
+            self.refuse(f"an integer cannot contain {quoted(token.text)}")
+        return None
+
+    # ---- Checks.
+
+    def need_game(self, token: Token) -> None:
+        if not self.names.coordinates:
+            self.refuse(f"{quoted(token.text)} speaks of a game, and none is given", token)
+
+    def need_option(self, token: Token) -> None:
+        self.need_game(token)
+        if not self.has_option:
+            self.refuse(f'{quoted(token.text)} speaks of an option: it stands inside "some option: …" or "every option: …"', token)
+
+    def need_coordinates(self, at: Sequence[Expression], what: str) -> None:
+        wanted = self.names.coordinates
+        if len(at) != len(wanted):
+            self.refuse(f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}")
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text):
+        kind, written, column = match.lastgroup, match[0], match.start() + 1
+        if kind == "other" and not (written == "=" or written.isdigit()):
+            raise FormulaError(f"{quoted(written)} is not a sign of the language (at column {column})", text, column)
+        if kind == "number" and written[0] == "0" and written != "0":
+            raise FormulaError(f"{quoted(written)}: numbers have no leading zero (at column {column})", text, column)
+        if kind == "other" and written.isdigit():
+            raise FormulaError(f"numbers are decimal integers such as 12 (at column {column})", text, column)
+        text_of = _SIGNS.get(written, written)
+        is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))
+        yield Token(text_of, column, is_operand)
+    yield Token("", len(text) + 1, False)
