@@ -262,8 +262,8 @@ def _bound(
         return None
     if bound is None and sample is not None:
         bound = int(sample.bound.value(known))
-    if bound is None and claim.statement.reach is not None:
-        bound = int(claim.statement.reach.value(claim.environment(parameters)))
+    if bound is None and claim.reach is not None:
+        bound = int(claim.reach.value(claim.environment(parameters)))
     if bound is None:
         raise ConfigError(f"claim {claim.id} has no sample: a bound is needed")
     if bound < 0:

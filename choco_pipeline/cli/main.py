@@ -155,6 +155,37 @@ def mine(
 
 
 @app.command(rich_help_panel=GAMES)
+def check(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A ruleset and a statement, 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0', and values for the names in"
+            " the ruleset, k=1..9. A statement about integers has no ruleset.",
+            metavar="[RULESET] STATEMENT [NAME=VALUE…]",
+        ),
+    ],
+    bound: Annotated[
+        int | None, typer.Option(help="Bound of the tables; of integers, the value of N.")
+    ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Look for proofs for all positions instead.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(help="With --prove: so many seconds of computing for each game.")
+    ] = 60.0,
+    json: Json = False,
+) -> None:
+    """Check a statement about a game, and show the least counterexample if it is false.
+
+    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or says nothing, and 2 for a
+    mistake in what was given.
+    """
+    from choco_pipeline.cli.check import check as check_statement  # noqa: PLC0415
+
+    raise typer.Exit(check_statement(words, bound, seconds, json, prove=prove))
+
+
+@app.command(rich_help_panel=GAMES)
 def heights(
     side: Annotated[int, typer.Option(help="The largest x, and the largest z.")] = 3,
     height: Annotated[int, typer.Option(help="The largest height.")] = 2,

@@ -112,7 +112,7 @@ def show_proof(
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
             proof = with_formula(proof, chosen, limits, prover)
     if claim is not None and decided is not None:
-        formula = claim.check.summary()
+        formula = claim.summary
         if json:
             answer = {"status": decided.verdict, "why": decided.text, "formula": formula}
             emit(proof.model_dump() | answer | {"claimed": decided.document()})
@@ -194,11 +194,9 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 
 def _claim(notation: str, relation: Relation, formula: str) -> Claim:
     """Return what a formula says of a game, as a claim; `ChocoError` if it is no formula, or names what the game has not."""
-    check = {"kind": "p-positions", "formula": formula}
-    if relation == "grundy":
-        check = {"kind": "grundy", "equals": formula}
+    said = f"G == {formula}" if relation == "grundy" else f"P <=> {formula}"
     try:
-        claim = Claim.from_json({"id": "formula", "ruleset": notation, "check": check})
+        claim = Claim.from_json({"id": "formula", "ruleset": notation, "statement": said})
     except ValidationError as error:
         raise ChocoError(f"prove: --formula: {error.errors()[0]['ctx']['error']}") from error
     for _, mistake in mistakes_in(claim):

@@ -170,12 +170,16 @@ class Formula:
 
     def rename_all(self, names: Mapping[str, str]) -> Formula:
         """Return this formula with other names, which may be any text, in the same source."""
-        return Formula(substitute(self._root, {old: Name(new) for old, new in names.items()}), self.source)
+        return Formula(
+            substitute(self._root, {old: Name(new) for old, new in names.items()}), self.source
+        )
 
     def bound_of(self, name: str) -> Formula | None:
         """Return e where this is ``name <= e``, a condition in which the name stands once."""
         match self._root:
-            case Compare(("<=",), (Name(left), right)) if left == name and name not in names_of(right):
+            case Compare(("<=",), (Name(left), right)) if left == name and name not in names_of(
+                right
+            ):
                 return Formula(right, self.source)
             case _:
                 return None
@@ -183,7 +187,9 @@ class Formula:
     def least_of(self, name: str) -> Formula | None:
         """Return e where this is ``name >= e``."""
         match self._root:
-            case Compare((">=",), (Name(left), right)) if left == name and name not in names_of(right):
+            case Compare((">=",), (Name(left), right)) if left == name and name not in names_of(
+                right
+            ):
                 return Formula(right, self.source)
             case _:
                 return None
@@ -191,9 +197,13 @@ class Formula:
     def solved_for(self, name: str) -> Formula | None:
         """Return e where this is ``name == e`` or ``e == name``."""
         match self._root:
-            case Compare(("==",), (Name(left), right)) if left == name and name not in names_of(right):
+            case Compare(("==",), (Name(left), right)) if left == name and name not in names_of(
+                right
+            ):
                 return Formula(right, self.source)
-            case Compare(("==",), (left, Name(right))) if right == name and name not in names_of(left):
+            case Compare(("==",), (left, Name(right))) if right == name and name not in names_of(
+                left
+            ):
                 return Formula(left, self.source)
             case _:
                 return None

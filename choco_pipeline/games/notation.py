@@ -387,3 +387,32 @@ def _require_names(owner: str, formula: Formula, known: set[str] | frozenset[str
         raise RulesetError(
             f"{owner}: unknown name {unknown[0]!r} in {formula.text}; known here: {allowed}"
         )
+
+
+def coordinates_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """Return the coordinates of the rulesets that a pattern matches, which do not depend on its parameters."""
+    return sample_of(pattern, games).coordinates
+
+
+def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Ruleset:
+    """Return a ruleset of the kind that a pattern writes; its coordinates are those of all that the pattern matches."""
+    return build(_with_numbers(pattern), {}, Path(), games)
+
+
+def _with_numbers(pattern: Notation) -> Notation:
+    given = dict(pattern.arguments)
+    if isinstance(given.get(OWN), GameName):  # which has these coordinates whatever its parameters
+        return Notation(pattern.name, ((OWN, given[OWN]),))
+
+    def sample(key: str, value: Argument) -> Argument:
+        match value:
+            case Notation():
+                return _with_numbers(value)
+            case Formula() if key != "f":
+                return parse("1") if value.names else value
+            case _:
+                return parse("0")
+
+    return Notation(
+        pattern.name, tuple((key, sample(key, value)) for key, value in pattern.arguments)
+    )

@@ -156,7 +156,7 @@ def _checked(
         why = f"a proof was found, but its check says: {answer['why']}"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     kept = None if folder is None else path.as_posix()
-    reach = claim.statement.reach
+    reach = claim.reach
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
     beyond: Mapping[str, Any] = {}
     if reach is not None:

@@ -144,7 +144,7 @@ def settle(
     statement = Claim.from_json(claim)
     try:
         finding = decide(statement, parameters, proof, certificate, seconds=seconds)
-        is_bounded = statement.statement.reach is not None and isinstance(
+        is_bounded = statement.reach is not None and isinstance(
             statement.check, PPositions | GrundyNumbers | Options
         )
         if is_bounded and isinstance(finding.verdict, Proved):
@@ -166,7 +166,7 @@ def _told_beyond(
     seconds: float,
 ) -> Finding:
     """Return a proof of a claim with a bound of its own, which says under ``without_reach`` if it is true without one."""
-    further = Claim(claim.statement.model_copy(update={"reach": None}))
+    further = claim.without_reach
     try:
         verdict = decide(further, parameters, proof, certificate, seconds=seconds).verdict
     except (ChocoError, MemoryError):  # a remark is not worth the proof

@@ -127,7 +127,7 @@ def row_frame(ledger: Ledger) -> pd.DataFrame:
     for row in ledger.rows:
         claim = claims[row.claim]
         document = row.model_dump()
-        shown = {name: getattr(claim, name) for name in ("number", "status", "statement")}
+        shown = {name: getattr(claim, name) for name in ("number", "status", "words")}
         packed = {
             name: None if document[name] is None else json.dumps(document[name])
             for name in ("counts", "bound", "decided")

@@ -88,6 +88,6 @@ def _table(chosen: list[Standing]) -> Iterator[str]:
     yield r"\begin{longtable}{p{0.17\textwidth}p{0.45\textwidth}p{0.3\textwidth}}"
     for standing in chosen:
         claim = standing.view.claim
-        cells = claim.number, claim.statement, standing.known
+        cells = claim.number, claim.words, standing.known
         yield " & ".join(map(tex_text, cells)) + r" \\[4pt]"
     yield r"\end{longtable}"

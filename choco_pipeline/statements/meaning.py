@@ -158,7 +158,11 @@ class _Here:
                     raise UndefinedError(f"printed({i}, {j}) does not exist")
                 return rows[i][j]
             case Count(bindings, body):
-                chosen = {(h.position, h.option, *sorted(h.known.items())) for h in self.choices(bindings) if h.holds(body)}
+                chosen = {
+                    (h.position, h.option, *sorted(h.known.items()))
+                    for h in self.choices(bindings)
+                    if h.holds(body)
+                }
                 return len(chosen)
 
     @property
@@ -208,12 +212,16 @@ class _Here:
                 for position in self.game.positions(self.world.bound):
                     yield replace(self, position=position, option=None)
             case OfCell(names):
-                for cell in product(*(range(most + 1) for most in self.game.limits(self.world.bound))):
+                for cell in product(
+                    *(range(most + 1) for most in self.game.limits(self.world.bound))
+                ):
                     yield replace(self, known={**self.known, **dict(zip(names, cell, strict=True))})
             case OfOption(by):
                 assert self.position is not None
                 moves = [m for m in self.game.rules.moves if not by or set(m.lowers) <= set(by)]
-                options = (q for move in moves for q in self.game.rules.options_by(move, self.position))
+                options = (
+                    q for move in moves for q in self.game.rules.options_by(move, self.position)
+                )
                 for option in dict.fromkeys(options):
                     yield replace(self, option=option)
 
@@ -222,11 +230,15 @@ class _Here:
 
     def compares(self, part: ValueSet) -> bool:
         """Compare the values at all positions up to the bound with the members up to the largest value."""
-        heres = [replace(self, position=position) for position in self.game.positions(self.world.bound)]
+        heres = [
+            replace(self, position=position) for position in self.game.positions(self.world.bound)
+        ]
         values = {here.value(part.value) for here in heres if here.holds(part.condition)}
         largest = max(map(abs, values), default=0)
         everything = range(-largest, largest + 1)
-        members = {v for v in everything if part.members.formula.value({**self.known, part.variable: v})}
+        members = {
+            v for v in everything if part.members.formula.value({**self.known, part.variable: v})
+        }
         match part.relation:
             case "==":
                 return values == members
@@ -234,5 +246,3 @@ class _Here:
                 return values <= members
             case ">=":
                 return values >= members
-
-

@@ -7,15 +7,15 @@ term in it. So formulas have one grammar, and every mistake has its column in th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
+from choco_pipeline.formula.nodes import COMPARISONS
 from choco_pipeline.formula.parse import parse_tokens
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.tokens import SIGNS, Token, quoted, suggestion
@@ -61,14 +61,38 @@ _TOKEN = re.compile(
 )
 #: Words of the language; no coordinate, parameter or variable has one of them for a name.
 KEYWORDS = frozenset(
-    "and or not P G option position cell count printed every some no for in let at by step sample size".split()
+    [
+        "and",
+        "or",
+        "not",
+        "P",
+        "G",
+        "option",
+        "position",
+        "cell",
+        "count",
+        "printed",
+        "every",
+        "some",
+        "no",
+        "for",
+        "in",
+        "let",
+        "at",
+        "by",
+        "step",
+        "sample",
+        "size",
+    ]
 )
 _WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SET_RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
 #: Tokens that end an integer or a comparison, outside of parentheses.
-_ENDS = frozenset({"and", "or", "=>", "<=>", ":", ";", ",", ")", "]", "}", "..", "step", "in", "let", ""})
+_ENDS = frozenset(
+    {"and", "or", "=>", "<=>", ":", ";", ",", ")", "]", "}", "..", "step", "in", "let", ""}
+)
 _T = TypeVar("_T")
 
 
@@ -129,7 +153,9 @@ class _Parser:
         self.tokens = list(_tokens(self.text))
         for name in (*self.names.coordinates, *sorted(self.names.parameters)):
             if name in KEYWORDS:
-                raise FormulaError(f"{quoted(name)} is a word of the language and cannot be a name", self.text, 1)
+                raise FormulaError(
+                    f"{quoted(name)} is a word of the language and cannot be a name", self.text, 1
+                )
 
     # ---- Tokens.
 
@@ -180,7 +206,10 @@ class _Parser:
         if not self.cells:
             return whole
         if len(self.cells) != len(self.names.coordinates):
-            self.refuse(f"option(…) needs a new name for each coordinate, or none: found {', '.join(self.cells)}", self.tokens[0])
+            self.refuse(
+                f"option(…) needs a new name for each coordinate, or none: found {', '.join(self.cells)}",
+                self.tokens[0],
+            )
         return Quantified("every", (OfCell(self.cells),), whole)
 
     def sequence(self) -> Proposition:
@@ -276,7 +305,9 @@ class _Parser:
                         break
                 self.need(")", "to close the names of a cell")
                 if len(names) != len(self.names.coordinates):
-                    self.refuse(f"a cell has {len(self.names.coordinates)} names, found {len(names)}", token)
+                    self.refuse(
+                        f"a cell has {len(self.names.coordinates)} names, found {len(names)}", token
+                    )
                 bindings.append(OfCell(tuple(names)))
             elif self.take("option"):
                 self.need_game(token)
@@ -286,7 +317,10 @@ class _Parser:
                         name = self.here
                         self.at += 1
                         if name.text not in self.names.coordinates:
-                            self.refuse(f"{quoted(name.text)} is not a coordinate: {', '.join(self.names.coordinates)}", name)
+                            self.refuse(
+                                f"{quoted(name.text)} is not a coordinate: {', '.join(self.names.coordinates)}",
+                                name,
+                            )
                         by.append(name.text)
                         if not self.take(","):
                             break
@@ -352,7 +386,9 @@ class _Parser:
             inside = self.proposition()
             self.need(")", "to close the parenthesis")
             if not (self.next_is(*_ENDS) or self.at == len(self.tokens) - 1):
-                self.refuse(f'after ")" of a proposition, "and", "or", "=>" or "<=>" is needed, found {self.found()}')
+                self.refuse(
+                    f'after ")" of a proposition, "and", "or", "=>" or "<=>" is needed, found {self.found()}'
+                )
             return inside
         value = self.expression()
         if self.next_is("="):
@@ -392,7 +428,10 @@ class _Parser:
             self.refuse(f"no ruleset: {error}", opening)
         unknown = sorted(notation.names - self.known_integers())
         if unknown:
-            self.refuse(f"{quoted(unknown[0])} is not a parameter{suggestion(unknown[0], self.known_integers())}", opening)
+            self.refuse(
+                f"{quoted(unknown[0])} is not a parameter{suggestion(unknown[0], self.known_integers())}",
+                opening,
+            )
         return notation
 
     def known_integers(self) -> set[str]:
@@ -417,7 +456,9 @@ class _Parser:
             with self.nested(bound=(*self.bound, variable)):
                 condition_on_members = self.proposition()
             if not isinstance(condition_on_members, Expression) or condition_on_members.terms:
-                self.refuse(f"the members of a set are given by a condition on {variable} alone", start)
+                self.refuse(
+                    f"the members of a set are given by a condition on {variable} alone", start
+                )
             members = condition_on_members
         else:
             variable, members = "v", self.listed_members()
@@ -454,7 +495,11 @@ class _Parser:
 
     def is_new(self, token: Token) -> bool:
         known = (*self.names.coordinates, *self.names.parameters, *self.bound, *self.cells)
-        return bool(_NAME.fullmatch(token.text)) and token.text not in known and token.text not in KEYWORDS
+        return (
+            bool(_NAME.fullmatch(token.text))
+            and token.text not in known
+            and token.text not in KEYWORDS
+        )
 
     def closing(self, start: int) -> int:
         """Return the index of the token that closes the bracket at `start`; that of the end if there is none."""
@@ -480,7 +525,19 @@ class _Parser:
             text = self.tokens[i].text
             if text in ("count", "G", "printed") and self.tokens[i + 1].text == "(":
                 i = self.closing(i + 1)
-            elif text in ("and", "or", "not", "=>", "<=>", "P", "P'", "option", "in", *_PREFIXES, *COMPARISONS):
+            elif text in (
+                "and",
+                "or",
+                "not",
+                "=>",
+                "<=>",
+                "P",
+                "P'",
+                "option",
+                "in",
+                *_PREFIXES,
+                *COMPARISONS,
+            ):
                 return True
             i += 1
         return False
@@ -518,7 +575,14 @@ class _Parser:
         names = [f"_{i}_" for i in range(len(terms))]
         if SIZE in [token.text for token in read]:
             self.need_game(start)
-        allowed = {*self.names.coordinates, *self.names.parameters, *self.bound, *self.cells, *names, SIZE}
+        allowed = {
+            *self.names.coordinates,
+            *self.names.parameters,
+            *self.bound,
+            *self.cells,
+            *names,
+            SIZE,
+        }
         formula = Formula(parse_tokens(self.text, read, allowed), self.text)
         formula = formula.rename_all(dict(zip(names, terms, strict=True)))
         return Expression(formula, tuple(terms.items()))
@@ -532,7 +596,10 @@ class _Parser:
             if token.text == "G'":
                 return Grundy(Place(primed=True))
             if token.text[:-1] not in self.names.coordinates:
-                self.refuse(f"{quoted(token.text)}: only coordinates are primed: {', '.join(self.names.coordinates)}", token)
+                self.refuse(
+                    f"{quoted(token.text)}: only coordinates are primed: {', '.join(self.names.coordinates)}",
+                    token,
+                )
             return Primed(token.text[:-1])
         if self.take("G"):
             self.need_game(token)
@@ -563,23 +630,38 @@ class _Parser:
     def need_option(self, token: Token) -> None:
         self.need_game(token)
         if not self.has_option:
-            self.refuse(f'{quoted(token.text)} speaks of an option: it stands inside "some option: …" or "every option: …"', token)
+            self.refuse(
+                f'{quoted(token.text)} speaks of an option: it stands inside "some option: …" or "every option: …"',
+                token,
+            )
 
     def need_coordinates(self, at: Sequence[Expression], what: str) -> None:
         wanted = self.names.coordinates
         if len(at) != len(wanted):
-            self.refuse(f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}")
+            self.refuse(
+                f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}"
+            )
 
 
 def _tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
         if kind == "other" and not (written == "=" or written.isdigit()):
-            raise FormulaError(f"{quoted(written)} is not a sign of the language (at column {column})", text, column)
+            raise FormulaError(
+                f"{quoted(written)} is not a sign of the language (at column {column})",
+                text,
+                column,
+            )
         if kind == "number" and written[0] == "0" and written != "0":
-            raise FormulaError(f"{quoted(written)}: numbers have no leading zero (at column {column})", text, column)
+            raise FormulaError(
+                f"{quoted(written)}: numbers have no leading zero (at column {column})",
+                text,
+                column,
+            )
         if kind == "other" and written.isdigit():
-            raise FormulaError(f"numbers are decimal integers such as 12 (at column {column})", text, column)
+            raise FormulaError(
+                f"numbers are decimal integers such as 12 (at column {column})", text, column
+            )
         text_of = _SIGNS.get(written, written)
         is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))
         yield Token(text_of, column, is_operand)

@@ -105,7 +105,9 @@ def _strength(proposition: Proposition) -> int:
         case Junction(word):
             return _OR if word == "or" else _AND
         case Expression(formula):
-            return {"or": _OR, "and": _AND}.get(formula.junction, _NOT if formula.is_negation else _ATOM)
+            return {"or": _OR, "and": _AND}.get(
+                formula.junction, _NOT if formula.is_negation else _ATOM
+            )
         case Not():
             return _NOT
         case PPosition() | IsOption() | IsPrinted() | ValueSet():
@@ -172,7 +174,9 @@ class _Setter:
             case Implies(premise, conclusion):
                 return to.row([self._in(premise, _OR), to.sign("⇒"), self._in(conclusion, _OR)])
             case Quantified(word, bindings, body):
-                parts = [to.words({"every": "for all ", "some": "for some ", "no": "for no "}[word])]
+                parts = [
+                    to.words({"every": "for all ", "some": "for some ", "no": "for no "}[word])
+                ]
                 return to.row([*parts, self._bindings(bindings), to.sign(":"), self.of(body)])
             case Let(name, value, body):
                 equation = to.row([to.symbol(name), to.sign("=="), self._expression(value)])

@@ -276,7 +276,10 @@ def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
         case Junction("and", operands):
             return tuple(part for operand in operands for part in conjuncts(operand))
         case Expression(formula, terms):
-            return tuple(replace(proposition, formula=part, terms=_used(part, terms)) for part in formula.conjuncts)
+            return tuple(
+                replace(proposition, formula=part, terms=_used(part, terms))
+                for part in formula.conjuncts
+            )
         case _:
             return (proposition,)
 
@@ -292,10 +295,17 @@ def joined(word: Literal["and", "or"], parts: list[Proposition]) -> Proposition:
         inner = part.operands if isinstance(part, Junction) and part.word == word else (part,)
         for one in inner:
             before = flat[-1] if flat else None
-            if isinstance(one, Expression) and isinstance(before, Expression) and one.is_total and before.is_total:
+            if (
+                isinstance(one, Expression)
+                and isinstance(before, Expression)
+                and one.is_total
+                and before.is_total
+            ):
                 flat.pop()
                 terms = dict(before.terms) | dict(one.terms)
-                one = Expression(Formula.joined(word, before.formula, one.formula), tuple(terms.items()))
+                one = Expression(
+                    Formula.joined(word, before.formula, one.formula), tuple(terms.items())
+                )
             flat.append(one)
     return flat[0] if len(flat) == 1 else Junction(word, tuple(flat))
 
@@ -324,3 +334,14 @@ def rebuilt(part: Proposition, act: Callable[[Proposition], Proposition]) -> Pro
             return replace(part, condition=act(part.condition))
         case Expression() | PPosition() | IsOption() | IsPrinted():
             return part
+
+
+def without_samples(part: Proposition) -> Proposition:
+    """Return a proposition in which no range is marked as a sample."""
+    inner = rebuilt(part, without_samples)
+    if not isinstance(inner, Quantified):
+        return inner
+    bindings = tuple(
+        replace(one, is_sample=False) if isinstance(one, InRange) else one for one in inner.bindings
+    )
+    return replace(inner, bindings=bindings)

@@ -12,6 +12,7 @@ from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset
 from choco_pipeline.tables.specs.schema import Quantity
+from tests.claims.written import claim_from
 
 Key = tuple[int, Position]
 
@@ -19,7 +20,7 @@ Key = tuple[int, Position]
 def claim_on(game: Ruleset, *, reach: int | None = None, **check: Any) -> Claim:
     """Return a claim on one ruleset, which must be free of mistakes."""
     document = {"id": "drawn", "ruleset": game.notation, "check": check}
-    claim = Claim.from_json(document if reach is None else {**document, "reach": reach})
+    claim = claim_from(document if reach is None else {**document, "reach": reach})
     assert list(mistakes_in(claim)) == []
     return claim
 

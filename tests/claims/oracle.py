@@ -11,30 +11,30 @@ from typing import assert_never
 
 from choco_pipeline.claims.kinds import (
     Cellular,
+    Columns,
     Count,
     Counts,
-    GrundyList,
+    Evaluated,
     GrundyNumbers,
-    GrundyTable,
     HeightFunctions,
     IntegerStatement,
     Listing,
-    Moves,
     Octahedron,
     Options,
     OptionSet,
-    Pattern,
     PList,
     PPositions,
+    PrintedNumbers,
     Related,
     Sections,
-    Shape,
     Values,
 )
 from choco_pipeline.claims.language.claim import Claim, assignments
-from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, WithPass
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
 from choco_pipeline.games.notation import parse_ruleset
+from choco_pipeline.statements.meaning import World
+from choco_pipeline.statements.tree import Expression, Implies, Proposition, conjuncts, joined
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.claims import domain, holds, key_of
 
@@ -71,7 +71,7 @@ def outcome(
         If one of its formulas has no value where it is needed.
     """
     check, env = claim.check, claim.environment(parameters)
-    reach = None if claim.statement.reach is None else int(claim.statement.reach.value(env))
+    reach = None if claim.reach is None else int(claim.reach.value(env))
     match check:
         case PPositions():
             places = _places(game, bound, quantity, env, check.where, reach)
@@ -118,8 +118,12 @@ def outcome(
                 at for at, names in places if not _is_related(check, other, game, at, names)
             ]
             return _least_of(game, failures, places)
-        case Pattern():
-            return _pattern(check, game, env)
+        case Evaluated():
+            world = World(game, bound, env, check.printed)
+            places = _places(game, bound, quantity, env, None, reach)
+            spoken = [at for at, _ in places if world.holds(premise_of(check.proposition), at)]
+            wrong = [at for at in spoken if not world.holds(check.proposition, at)]
+            return _least_of(game, wrong, [(at, {}) for at in spoken])
         case Cellular():
             assert isinstance(game, RectangularBar)
             cells = _generation(check, int(check.generation.value(env)))
@@ -147,9 +151,7 @@ def outcome(
                 at for at, names in places if not _options_are(check, game, at, names, bound)
             ]
             return _least_of(game, failures, places)
-        case Moves():
-            return Outcome(any(not _moves_are(e, game) for e in check.examples))
-        case Shape():
+        case Columns():
             return Outcome(
                 any(
                     not game.is_position(tuple(e.position))
@@ -157,17 +159,8 @@ def outcome(
                     for e in check.examples
                 )
             )
-        case GrundyTable():
-            y_first = check.across == game.coordinates[0]
-            wrong = [
-                at
-                for row, numbers in enumerate(check.rows)
-                for column, number in enumerate(numbers)
-                if game.grundy(at := (column, row) if y_first else (row, column)) != number
-            ]
-            return _least_of(game, wrong, [((), {})])
-        case GrundyList():
-            wrong = [tuple(at) for *at, g in check.numbers if game.grundy(tuple(at)) != g]
+        case PrintedNumbers():
+            wrong = [at for at, number in check.numbers if game.grundy(at) != number]
             return _least_of(game, wrong, [((), {})])
         case PList():
             places = _places(game, bound, quantity, env, check.where, reach)
@@ -256,32 +249,12 @@ def _is_related(check: Related, other: Ruleset, game: Ruleset, at: Position, nam
     return game.grundy(at) == check.equals.value(names | {"g": other.grundy(there)})
 
 
-def _pattern(check: Pattern, game: Ruleset, env: Env) -> Outcome:
-    bar, passes = game.base, game.passes
-    assert isinstance(bar, RectangularBar)
-    failures, cells = [], 0
-    for (i, j, base), left in product(_cells(bar), range(passes + 1)):
-        names = env | {"i": i, "j": j} | ({"p": left} if passes else {})
-        case = next((c for c in check.cases if holds(c.where, names)), None)
-        if case is None:
-            continue
-        cells += 1
-        if case.like is not None:
-            m2, i2, j2 = (int(part.value(names)) for part in case.like)
-            other = RectangularBar(m2, m2)
-            if not _inside(other, i2, j2):
-                raise IndexError((m2, i2, j2))
-            expected = _is_p_with(other, other.whole(i2, j2), passes, left)
-        else:
-            expected = case.outcome == "P"
-        if _is_p_with(bar, base, passes, left) != expected:
-            failures.append((*base, left) if passes else base)
-    least = min(failures, key=lambda at: key_of(game, at), default=None)
-    return Outcome(bool(failures), least, not cells)
-
-
-def _is_p_with(bar: RectangularBar, base: Position, passes: int, left: int) -> bool:
-    return _is_p(WithPass(bar, passes), (*base, left)) if passes else _is_p(bar, base)
+def premise_of(proposition: Proposition) -> Proposition:
+    """Return what satisfies the premise of some implication of which a statement consists."""
+    parts = conjuncts(proposition)
+    if not all(isinstance(part, Implies) for part in parts):
+        return Expression(parse("0 == 0"))
+    return joined("or", [part.premise for part in parts])
 
 
 def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:
@@ -367,20 +340,6 @@ def _options_are(
         if _wrong(check.relation, said, cell in options):
             return False
     return True
-
-
-def _moves_are(example: object, game: Ruleset) -> bool:
-    if not game.is_position(tuple(example.position)):
-        return False
-    options = set(game.options(tuple(example.position)))
-    named = {tuple(option) for option in example.options}
-    match example.are:
-        case "all":
-            return options == named
-        case "among":
-            return named <= options
-        case _:
-            return not named & options
 
 
 def _columns(game: Ruleset, position: list[int]) -> list[int]:

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 from choco_pipeline.claims.kinds import Counts, HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.kinds.integer_kinds import conditions_of
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.games import mex
 from tests.claims.oracle import Env, Outcome
@@ -18,7 +17,7 @@ def outcome_of_integers(check: IntegerStatement, bound: int) -> Outcome:
     """Return what a statement on integers comes to: every case, one by one."""
     failures, cases = [], 0
     for env in _all(check, {"N": bound}, list(check.all)):
-        if not all(c.value(env) for c in conditions_of(check.where)):
+        if not all(c.value(env) for c in check.where):
             continue
         cases += 1
         if not _said(check, env):
@@ -168,7 +167,7 @@ def _with(let: Mapping[str, Formula], env: Env) -> Env:
 
 
 def _said(check: IntegerStatement, env: Env) -> bool:
-    truths = [bool(c.value(env)) for c in conditions_of(check.holds)]
+    truths = [bool(c.value(env)) for c in check.holds]
     if check.any:
         truths.append(any(c.value(env) for c in check.any))
     if check.equivalent:

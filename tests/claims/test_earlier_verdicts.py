@@ -14,9 +14,10 @@ from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.sweep.damage import damaged
 from tests.claims.test_task import STATEMENTS, order_in
+from tests.claims.written import claim_from
 
 #: A claim on tables of which a related game decides, too.
-RELATED = Claim.from_json(
+RELATED = claim_from(
     {
         "id": "related",
         "ruleset": "solid-bar(f=(x+z)//k)",
@@ -176,7 +177,7 @@ def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(
     results: Results,
 ) -> None:
     claims = {
-        name: Claim.from_json({"id": name, "check": {"kind": "integers", **check}}).as_json()
+        name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
         for name, check in STATEMENTS.items()
     }
     results.write(format=1, code="0", claims=claims)

@@ -18,6 +18,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of()
 TABLES = [
@@ -126,7 +127,7 @@ STATEMENTS = {
 def test_statements_are_checked_as_they_stand(tmp_path: Path) -> None:
     order, out = tmp_path / "order.json", tmp_path / "verdicts.json"
     claims = {
-        name: Claim.from_json({"id": name, "check": {"kind": "integers", **check}}).as_json()
+        name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
         for name, check in STATEMENTS.items()
     }
     write_record(order, {"format": 1, "code": "0", "claims": claims})

@@ -11,13 +11,13 @@ import pytest
 from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Listing, Moves, Shape
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from tests.catalogues import catalogue_of
 from tests.claims.verdict_documents import verdict_document
+from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of("pass2016")
 #: What the paper prints and mathematics refutes.
@@ -337,7 +337,7 @@ def test_a_changed_claim_is_refuted(claim_id: str, old: str, new: str) -> None:
         for key, value in document["check"].items()
     }
     assert check != document["check"]
-    changed = Claim.from_json({**document, "check": check})
+    changed = claim_from({**document, "check": check})
     trial = list(trials(claim))[-1]
     assert trial.ruleset is not None
     assert trial.bound is not None

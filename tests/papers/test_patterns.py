@@ -22,6 +22,7 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.computing.in_memory import table
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of("patterns")
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]
@@ -178,7 +179,7 @@ def test_a_changed_claim_is_refuted(claim_id: str, m: int, old: str, new: str) -
 
     changed = change(document["check"])
     assert changed != document["check"]
-    claim = Claim.from_json({**document, "check": changed})
+    claim = claim_from({**document, "check": changed})
     game = parse_ruleset(f"rectangular-bar(m={m}, n={m})")
     data = table(game, m, "p-positions")
     for case in claim.cases({"m": m}):
@@ -201,7 +202,7 @@ def test_a_changed_claim_on_sections_is_refuted(claim_id: str, old: str, new: st
     text = json.dumps(document["check"])
     changed = re.sub(rf'(?<=["\.]){re.escape(old)}(?=")', new, text)
     assert changed != text
-    claim = Claim.from_json({**document, "check": json.loads(changed)})
+    claim = claim_from({**document, "check": json.loads(changed)})
     assert isinstance(check_standing(claim, 3).verdict, Refuted)
 
 

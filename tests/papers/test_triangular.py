@@ -11,11 +11,11 @@ import pytest
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyList, Moves, PList
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of("triangular")
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
@@ -232,7 +232,7 @@ def test_a_definition_with_a_move_left_out_is_refuted() -> None:
         assert len(clauses) == 3
         for n in range(3):
             fewer = " or ".join(clauses[:n] + clauses[n + 1 :])
-            claim = Claim.from_json({**document, "check": {**document["check"], "formula": fewer}})
+            claim = claim_from({**document, "check": {**document["check"], "formula": fewer}})
             game = Nim(3) if claim_id == "triangular-def-3.3" else bar(3)
             parameters = {} if claim_id == "triangular-def-3.3" else {"k": 3}
             verdict = check_claim(claim, parameters, game, 5, grundy_table(game, 5)).verdict

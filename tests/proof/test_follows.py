@@ -25,6 +25,7 @@ from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.statement_task import decide_order
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of()
 CLAIMS = CATALOGUE.claims
@@ -56,12 +57,12 @@ def a_claim(
 ) -> Claim:
     said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
     follows = {"claims": list(claims), "lemmas": PASSED if lemmas is None else lemmas}
-    return Claim.from_json({**said, "check": check, "follows_from": follows})
+    return claim_from({**said, "check": check, "follows_from": follows})
 
 
 def a_premise(ruleset: str, condition: str, check: dict[str, Any], name: str = THEOREM) -> Claim:
     said = {"id": name, "ruleset": ruleset, "when": condition, "for_all": condition}
-    return Claim.from_json({**said, "check": check})
+    return claim_from({**said, "check": check})
 
 
 def proved(premise: Claim) -> dict[str, Any]:
@@ -225,7 +226,7 @@ def test_premises_must_speak_of_the_games_and_be_needed() -> None:
         found = settled(claim, other)
         assert found.verdict == "undecided"
         assert why in found.why
-    bounded = Claim.from_json({**a_premise(STEP, ODD, NUMBERS).as_json(), "reach": "k"})
+    bounded = claim_from({**a_premise(STEP, ODD, NUMBERS).as_json(), "reach": "k"})
     assert "not say of every position" in settled(claim, bounded).why
     twice = a_claim(ONE_PASS, ODD, p(IS_ODD), None, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))

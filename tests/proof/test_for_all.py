@@ -15,6 +15,7 @@ from choco_pipeline.games.notation import build
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import family_of, settle_for_all
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CLAIMS = catalogue_of().claims
 CHOSEN = [
@@ -35,7 +36,7 @@ SHIFTED = "solid-bar(f=(x+z+c)//k)"
 
 def a_claim(ruleset: str, condition: str, check: dict[str, Any]) -> Claim:
     said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
-    return Claim.from_json({**said, "check": check})
+    return claim_from({**said, "check": check})
 
 
 def p(formula: str) -> dict[str, Any]:

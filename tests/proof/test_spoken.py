@@ -2,12 +2,12 @@
 
 import pytest
 
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.spoken import require_spoken_of
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 CLAIMS = catalogue_of().claims
 FOR_ALL = [claim for claim in CLAIMS.values() if claim.statement.for_all is not None]
@@ -17,7 +17,7 @@ TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
 def a_claim(when, for_all, some=None):
     said = {"id": "drawn", "ruleset": "step-bar(k=k, s=s)", "when": when, "for_all": for_all}
     check = {"kind": "grundy", "equals": "(y ^ (z+s)) - s"}
-    return Claim.from_json({**said, "some": some or {}, "check": check})
+    return claim_from({**said, "some": some or {}, "check": check})
 
 
 @pytest.mark.parametrize("claim", FOR_ALL, ids=lambda claim: claim.id)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
@@ -12,6 +11,7 @@ from choco_pipeline.proof import statement_task
 from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.statement_task import decide_order, settle_statement
 from choco_pipeline.proof.statements import decided_integers
+from tests.claims.written import claim_from
 
 CLAIMS = {
     "true": {"all": {"k": "2..3", "z": "0..N"}, "holds": "z - k*(z//k) < k"},
@@ -23,7 +23,7 @@ CLAIMS = {
 
 def claim(claim_id):
     check = {"kind": "integers", "bound": 9, **CLAIMS[claim_id]}
-    return Claim.from_json({"id": claim_id, "check": check}).as_json()
+    return claim_from({"id": claim_id, "check": check}).as_json()
 
 
 def decided(*ids, seconds=60, memory=4):

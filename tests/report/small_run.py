@@ -54,48 +54,50 @@ claims:
   - id: own-false
     number: "Guess <1>"
     status: conjecture
-    statement: "{HOSTILE}"
+    words: "{HOSTILE}"
     ruleset: step-bar(k=k, s=s)
-    check: {{kind: grundy, equals: y ^ z}}
+    statement: G == y ^ z
   - id: own-printed
     number: Corollary 2
     status: corollary
-    statement: As printed, with a sign that is wrong.
+    words: As printed, with a sign that is wrong.
     ruleset: step-bar(k=2)
-    check: {{kind: p-positions, formula: y + z == 2}}
+    statement: P <=> y + z == 2
   - id: own-intended
     number: Corollary 2
     status: corollary
-    statement: As intended, with the sign put right.
+    words: As intended, with the sign put right.
     note: "A note with <markup> in it."
     ruleset: step-bar(k=2)
     corrects: own-printed
-    check: {{kind: p-positions, formula: y - z == 0}}
+    statement: P <=> y - z == 0
   - id: own-other
     number: Remark 3
     status: remark
-    statement: What another paper says of the bars of Conjecture 2.
+    words: What another paper says of the bars of Conjecture 2.
     ruleset: solid-bar(f=(x+z)//k)
     when: k % 4 == 1
     contradicts: [solid2022-conj-2]
-    check: {{kind: p-positions, formula: "(x-1) ^ y ^ (z-1) == 0"}}
+    statement: P <=> (x-1) ^ y ^ (z-1) == 0
   - id: own-unchecked
     number: Definition 4
     status: definition
-    statement: Of a game that this run has no table of.
+    words: Of a game that this run has no table of.
     ruleset: nim(7)
     corrects: own-no-sum
-    check: {{kind: p-positions, formula: a == 0}}
+    statement: P <=> a == 0
   - id: own-sum
     number: Lemma 5
     status: lemma
-    statement: On integers, and true.
-    check: {{kind: integers, bound: 20, all: {{x: 0..N, y: 0..x}}, let: {{d: x - y}}, holds: d + y == x}}
+    words: On integers, and true.
+    statement: 'for x in 0..N, y in 0..x: let d = x - y: d + y == x'
+    bound: 20
   - id: own-no-sum
     number: Lemma 6
     status: lemma
-    statement: On integers, and false at x = 1 and y = 1.
-    check: {{kind: integers, bound: 20, all: {{x: 0..N, y: 0..x}}, holds: x + y == x ^ y}}
+    words: On integers, and false at x = 1 and y = 1.
+    statement: 'for x in 0..N, y in 0..x: x + y == x ^ y'
+    bound: 20
 """
 
 

@@ -6,10 +6,10 @@ claims:
   - id: mine-1
     number: Theorem 1
     status: theorem
-    statement: The Grundy number of a step bar with s = 0 and even k is the nim-sum of y and z.
+    words: The Grundy number of a step bar with s = 0 and even k is the nim-sum of y and z.
     ruleset: step-bar(k=k, s=0)
     when: k % 2 == 0
-    check: {kind: grundy, equals: y ^ z}
+    statement: G == y ^ z
 """
 
 
@@ -17,8 +17,9 @@ STATEMENT = """\
   - id: mine-{i}
     number: Lemma {i}
     status: lemma
-    statement: A sum is never less than the nim-sum.
-    check: {{kind: integers, bound: {bound}, all: {{x: 0..N, y: 0..N}}, holds: "x ^ y <= x+y"}}
+    words: A sum is never less than the nim-sum.
+    statement: 'for x in 0..N, y in 0..N: x ^ y <= x+y'
+    bound: {bound}
 """
 
 

@@ -19,41 +19,42 @@ claims:
   - id: doubling
     number: Lemma 1
     status: lemma
-    statement: Doubling m makes four times as many P-positions.
+    words: Doubling m makes four times as many P-positions.
     ruleset: rectangular-bar(m=m, n=m)
     check: {kind: counts, relations: ["g(2*m) == 4*g(m)"]}
   - id: nim-sum
     number: Theorem 1
     status: theorem
-    statement: The P-positions are those of nim-sum 0.
+    words: The P-positions are those of nim-sum 0.
     ruleset: solid-bar(f=(x+z)//k)
-    check: {kind: p-positions, formula: x ^ y ^ z == 0}
+    statement: P <=> x ^ y ^ z == 0
   - id: shifted
     number: Theorem 1
     status: theorem
-    statement: The P-positions are those of nim-sum 0, where there is a third of k.
+    words: The P-positions are those of nim-sum 0, where there is a third of k.
     ruleset: solid-bar(f=(x+z)//k)
     when: k % 4 == 3
     corrects: nim-sum
-    check: {kind: p-positions, formula: x ^ y ^ z == 0}
+    statement: P <=> x ^ y ^ z == 0
   - id: nowhere
     number: Conjecture 1
     status: conjecture
-    statement: There is no table for this.
+    words: There is no table for this.
     ruleset: step-bar(k=k, s=s)
-    check: {kind: grundy, equals: y ^ z}
+    statement: G == y ^ z
   - id: by-zero
     number: Conjecture 2
     status: conjecture
-    statement: This has no value where z = 3.
+    words: This has no value where z = 3.
     ruleset: solid-bar(f=(x+z)//k)
     when: k == 7
-    check: {kind: p-positions, formula: x // (z-3) == y}
+    statement: P <=> x // (z-3) == y
   - id: statement
     number: Lemma 2
     status: lemma
-    statement: A sum is never less than the nim-sum.
-    check: {kind: integers, bound: 9, all: {x: 0..N, y: 0..N}, holds: "x ^ y <= x+y"}
+    words: A sum is never less than the nim-sum.
+    statement: 'for x in 0..N, y in 0..N: x ^ y <= x+y'
+    bound: 9
 """
 CONFIG = """\
 run: t

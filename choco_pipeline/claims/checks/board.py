@@ -63,7 +63,9 @@ class Board:
     def positions(self, bound: int, block: int) -> Iterator[Points]:
         """Yield the coordinates of all positions up to a bound, in blocks, in lexicographic order."""
         self.reach(bound)
-        sides = [min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)]
+        sides = [
+            min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)
+        ]
         values = self._values[tuple(map(slice, sides))]
         flat = np.flatnonzero(values.reshape(-1) != NONE)
         first = int(self.of_whole_bars)
@@ -115,7 +117,9 @@ class Board:
     def grundy(self, points: Points) -> Ints:
         """Return the Grundy numbers of positions."""
         if self.of_whole_bars:
-            raise LimitError("only outcomes of uncut bars are computed, no Grundy numbers: use the coordinates a, b, c, d")
+            raise LimitError(
+                "only outcomes of uncut bars are computed, no Grundy numbers: use the coordinates a, b, c, d"
+            )
         return self.values(points)
 
     def options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
@@ -131,7 +135,9 @@ class Board:
                 rows.append(row)
                 columns.append(np.stack([option[name] for name in self.names], axis=1))
                 if sum(map(len, rows)) > MOST_OPTIONS:
-                    raise LimitError(f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer")
+                    raise LimitError(
+                        f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer"
+                    )
         if not rows:
             return np.empty(0, np.int64), {name: np.empty(0, np.int64) for name in self.names}
         table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
@@ -153,7 +159,9 @@ class Board:
         most = [points[name] for name in move.lowers]
         if move.at_most is not None:
             limit = np.zeros(size, np.int64)
-            limit[allowed] = np.broadcast_to(move.at_most.evaluate(select(points, allowed)), int(allowed.sum()))
+            limit[allowed] = np.broadcast_to(
+                move.at_most.evaluate(select(points, allowed)), int(allowed.sum())
+            )
             most = [np.minimum(values, limit) for values in most]
         largest = [int(values.max(initial=0)) for values in most]
         for amounts in _amounts(move, largest):
@@ -182,7 +190,9 @@ def _amounts(move: Move, largest: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield from ((amount,) * len(largest) for amount in range(1, min(largest) + 1))
     else:
         least = int(move.by == "each")
-        yield from (amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts))
+        yield from (
+            amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts)
+        )
 
 
 def heights_at(limit: Limit, points: Mapping[str, Ints]) -> Ints:

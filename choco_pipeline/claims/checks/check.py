@@ -6,25 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
+from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.generations import find_generation
 from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
+from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.octahedron import find_section
 from choco_pipeline.claims.checks.option_sets import find_option_set
 from choco_pipeline.claims.checks.options import find_options
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
-from choco_pipeline.claims.checks.pattern import find_pattern
 from choco_pipeline.claims.checks.printed import (
+    find_columns,
     find_listing,
-    find_moves,
     find_p_list,
     find_printed_numbers,
-    find_shapes,
 )
 from choco_pipeline.claims.checks.related import find_related
 from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
 from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.shared_pass import Pass, alone
-from choco_pipeline.claims.kinds import Counts, GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
@@ -116,6 +117,14 @@ def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]
     return concluded(case, tally)
 
 
+def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
+    """Return the verdict on a statement of any shape, by evaluating it; the table gives the bound."""
+    game = case.cells.game
+    board = Board(game, case.claim.is_of_whole_bars)
+    evaluation = Evaluation(board, case.bound, case.environment, check.printed, case.claim.games)
+    return judge(check.proposition, evaluation, case.reach)
+
+
 def _find_number(check: Counts, case: ClaimCase) -> Finding:
     number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
     why = "compares tables: this one gives a number, the ledger compares them"
@@ -199,13 +208,11 @@ CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "count": find_count,
     "counts": _find_number,
     "cellular": find_generation,
-    "pattern": find_pattern,
     "octahedron": find_section,
     "options": find_options,
     "option-set": find_option_set,
-    "moves": find_moves,
-    "shape": find_shapes,
-    "grundy-table": find_printed_numbers,
+    "columns": find_columns,
+    "statement": find_by_evaluation,
     "grundy-list": find_printed_numbers,
     "p-list": find_p_list,
     "listing": find_listing,

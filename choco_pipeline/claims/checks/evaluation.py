@@ -73,7 +73,9 @@ class Batch:
         """Return the points of these rows, which may repeat."""
 
         def of(points: Points | None) -> Points | None:
-            return None if points is None else {name: values[rows] for name, values in points.items()}
+            return (
+                None if points is None else {name: values[rows] for name, values in points.items()}
+            )
 
         size = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
         return Batch(size, of(self.known) or {}, of(self.position), of(self.option))
@@ -149,7 +151,11 @@ class Evaluation:
             case At(position, body):
                 return self.holds(body, self._at(position, batch))
             case ValueSet():
-                raise FormulaError(f"{text_of(part)}: a set of values stands alone, outside of other parts", text_of(part), 1)
+                raise FormulaError(
+                    f"{text_of(part)}: a set of values stands alone, outside of other parts",
+                    text_of(part),
+                    1,
+                )
 
     def value(self, part: Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
@@ -158,7 +164,9 @@ class Evaluation:
             known[SIZE] = self._own.sizes(batch.position)
         for name, term in part.terms:
             known[name] = self.term(term, batch)
-        return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(np.int64, copy=False)
+        return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(
+            np.int64, copy=False
+        )
 
     @property
     def _own(self) -> Board:
@@ -192,7 +200,9 @@ class Evaluation:
             rows, batch = rows[~settled], batch.chosen(~settled)
         return truths
 
-    def _quantified(self, word: str, bindings: Sequence[Binding], body: Proposition, batch: Batch) -> Truths:
+    def _quantified(
+        self, word: str, bindings: Sequence[Binding], body: Proposition, batch: Batch
+    ) -> Truths:
         found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
         for owners, inner in self.choices(bindings, batch):
             held = self.holds(body, inner)
@@ -211,7 +221,9 @@ class Evaluation:
                 part = np.arange(start, min(start + BLOCK, inner.size))
                 self.points_left -= part.size
                 if self.points_left < 0:
-                    raise LimitError(f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer")
+                    raise LimitError(
+                        f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer"
+                    )
                 for deeper, innermost in self.choices(rest, inner.chosen(part)):
                     yield rows[part[deeper]], innermost
 
@@ -219,15 +231,24 @@ class Evaluation:
         """Yield batches with one more variable, with the row of the point that each belongs to."""
         match binding:
             case InRange(name, span, _):
-                first, step, counts = span.evaluate({**batch.named, "": np.zeros(batch.size, np.int64)})
-                first, step, counts = (np.broadcast_to(one, batch.size) for one in (first, step, counts))
+                first, step, counts = span.evaluate(
+                    {**batch.named, "": np.zeros(batch.size, np.int64)}
+                )
+                first, step, counts = (
+                    np.broadcast_to(one, batch.size) for one in (first, step, counts)
+                )
                 for low, high in _pieces(counts):
                     rows = np.repeat(np.arange(low, high), counts[low:high])
                     if not rows.size:
                         continue
-                    starts = np.repeat(np.cumsum(counts[low:high]) - counts[low:high], counts[low:high])
+                    starts = np.repeat(
+                        np.cumsum(counts[low:high]) - counts[low:high], counts[low:high]
+                    )
                     steps = np.arange(rows.size) - starts
-                    yield rows, batch.chosen(rows).with_known(name, first[rows] + steps * step[rows])
+                    yield (
+                        rows,
+                        batch.chosen(rows).with_known(name, first[rows] + steps * step[rows]),
+                    )
             case OfOption(by):
                 assert batch.position is not None
                 for start in range(0, batch.size, BLOCK // 8):
@@ -245,7 +266,12 @@ class Evaluation:
                 cells = [axis.reshape(-1).astype(np.int64) for axis in np.indices(sides)]
                 for row in range(batch.size):
                     inner = batch.chosen(np.full(cells[0].size, row))
-                    yield np.full(cells[0].size, row), replace(inner, known={**inner.known, **dict(zip(names, cells, strict=True))})
+                    yield (
+                        np.full(cells[0].size, row),
+                        replace(
+                            inner, known={**inner.known, **dict(zip(names, cells, strict=True))}
+                        ),
+                    )
 
     def _let(self, name: str, value: Expression, body: Proposition, batch: Batch) -> Truths:
         """Evaluate a part in which a name stands for a value; where it has none, that is an error only if it is used."""
@@ -258,7 +284,9 @@ class Evaluation:
         return np.concatenate([self._let(name, value, body, batch.chosen(half)) for half in halves])
 
     def _at(self, position: Sequence[Expression], batch: Batch) -> Batch:
-        points = dict(zip(self._own.names, (self.value(one, batch) for one in position), strict=True))
+        points = dict(
+            zip(self._own.names, (self.value(one, batch) for one in position), strict=True)
+        )
         self._own.values(points)  # refuses what is no position
         return replace(batch, position=points, option=None)
 
@@ -272,7 +300,9 @@ class Evaluation:
         columns = [self.value(one, batch) for one in place.at]
         board = self._own if place.game is None else self._other(place, batch)
         if len(columns) != len(board.names):
-            raise UndefinedError(f"a position of {board.game.notation} has {len(board.names)} coordinates, found {len(columns)}")
+            raise UndefinedError(
+                f"a position of {board.game.notation} has {len(board.names)} coordinates, found {len(columns)}"
+            )
         return board, dict(zip(board.names, columns, strict=True))
 
     def _other(self, place: Place, batch: Batch) -> Board:
@@ -282,7 +312,9 @@ class Evaluation:
         for name in place.game.names:
             numbers = np.unique(batch.known[name])
             if numbers.size > 1:
-                raise LimitError(f"{place.game.text}: {name} has more than one value here, which is not supported")
+                raise LimitError(
+                    f"{place.game.text}: {name} has more than one value here, which is not supported"
+                )
             values[name] = int(numbers[0])
         game: Ruleset = build(place.game, values, Path(), self.games)
         if game.identity not in self._boards:

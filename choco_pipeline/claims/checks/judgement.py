@@ -25,7 +25,6 @@ from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.games import Position
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import math_of, term_math
-from choco_pipeline.statements.shapes import parts_of
 from choco_pipeline.statements.tree import (
     SIZE,
     At,
@@ -70,36 +69,28 @@ class Cases:
     sample: str = ""
 
 
-def judge(proposition: Proposition, evaluation: Evaluation) -> Finding:
+def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = None) -> Finding:
     """Return the verdict on a statement, by evaluating it in every case up to the bound.
 
-    A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
+    With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
     Evidence of a refutation is the number of ``failures``. What cannot be evaluated is undecided, with the reason.
     """
     try:
-        return _judge(proposition, evaluation)
+        return _judge(proposition, evaluation, reach)
     except FormulaError as error:
         return Finding(Undecided(f"{error.text.strip()}: {error}"))
     except (UndefinedError, LimitError) as error:
         return Finding(Undecided(str(error)))
 
 
-def _judge(proposition: Proposition, evaluation: Evaluation) -> Finding:
+def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Finding:
     require_finite_counts(proposition, evaluation)
-    board = evaluation.board
-    names = () if board is None else board.names
-    parts = parts_of(proposition, names)
-    values = dict(evaluation.values)
-    for name, formula in parts.let.items():
-        values[name] = int(formula.value(values))
-    evaluation.values = values
-    reach = None if parts.reach is None else int(parts.reach.value(values))
-    if isinstance(parts.rest, ValueSet):
-        return _judge_values(parts.rest, evaluation, reach)
-    cases = _cases(parts.rest, evaluation, reach)
+    if isinstance(proposition, ValueSet):
+        return _judge_values(proposition, evaluation, reach)
+    cases = _cases(proposition, evaluation, reach)
     settled = failures = 0
     least: Least | None = None
-    for batch in _batches(parts.rest, cases, evaluation, reach):
+    for batch in _batches(proposition, cases, evaluation, reach):
         spoken = _spoken(cases.body, evaluation, batch)
         batch = batch.chosen(spoken)
         wrong = ~evaluation.holds(cases.body, batch)
@@ -130,7 +121,9 @@ def depends_on_position(part: Part) -> bool:
     """Return whether the truth of a part depends on a current position that it does not bind itself."""
     match part:
         case PPosition(place) | Grundy(place):
-            return (place.at is None and not place.primed) or any(map(depends_on_position, place.at or ()))
+            return (place.at is None and not place.primed) or any(
+                map(depends_on_position, place.at or ())
+            )
         case IsOption():
             return True
         case Quantified(_, bindings, body) | Count(bindings, body):
@@ -151,7 +144,9 @@ def _uses_coordinates(part: Part, names: Sequence[str]) -> bool:
         case Quantified(_, bindings, body) | Count(bindings, body):
             if any(isinstance(one, OfPosition) for one in bindings):
                 return False
-            spans = {name for one in bindings if isinstance(one, InRange) for name in one.span.names}
+            spans = {
+                name for one in bindings if isinstance(one, InRange) for name in one.span.names
+            }
             return not spans.isdisjoint(names) or _uses_coordinates(body, names)
         case At(position, _):
             return any(_uses_coordinates(one, names) for one in position)
@@ -164,15 +159,31 @@ def _uses_coordinates(part: Part, names: Sequence[str]) -> bool:
 
 def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
     board = evaluation.board
-    if board is not None and (depends_on_position(proposition) or _uses_coordinates(proposition, board.names)):
-        is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
+    if board is not None and (
+        depends_on_position(proposition) or _uses_coordinates(proposition, board.names)
+    ):
+        is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(
+            board.game.base.coordinates
+        )
         is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
-        return Cases(board.names, "position", proposition, is_complete and not _is_sampled(proposition), _sample(proposition))
+        return Cases(
+            board.names,
+            "position",
+            proposition,
+            is_complete and not _is_sampled(proposition),
+            _sample(proposition),
+        )
     is_complete = not _is_sampled(proposition) and not _uses_bound(proposition)
     if isinstance(proposition, Quantified) and proposition.word == "every":
         ranges = [one for one in proposition.bindings if isinstance(one, InRange)]
         if len(ranges) == len(proposition.bindings):
-            return Cases(tuple(one.name for one in ranges), "case", proposition.body, is_complete, _sample(proposition))
+            return Cases(
+                tuple(one.name for one in ranges),
+                "case",
+                proposition.body,
+                is_complete,
+                _sample(proposition),
+            )
     return Cases((), "case", proposition, is_complete, _sample(proposition))
 
 
@@ -196,7 +207,9 @@ def _uses_bound(part: Part) -> bool:
     return any("N" in one.names for one in (*formulas, *spans))
 
 
-def _batches(proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
+def _batches(
+    proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None
+) -> Iterator[Batch]:
     """Yield the cases in batches."""
     board = evaluation.board
     if cases.unit == "position":
@@ -270,16 +283,23 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
 
     match part:
         case Junction("and", operands):
-            return _contradiction(next(one for one in operands if not is_true(one)), batch, evaluation)
+            return _contradiction(
+                next(one for one in operands if not is_true(one)), batch, evaluation
+            )
         case Implies(_, conclusion):
             return _contradiction(conclusion, batch, evaluation)
         case Let(name, value, body):
-            return _contradiction(body, batch.with_known(name, evaluation.value(value, batch)), evaluation)
+            return _contradiction(
+                body, batch.with_known(name, evaluation.value(value, batch)), evaluation
+            )
         case Equivalent(operands):
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
         case Expression():
-            terms = [f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}" for _, term in part.terms]
+            terms = [
+                f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}"
+                for _, term in part.terms
+            ]
             return ", ".join(terms) or f"{_said(part)} is false", _said(part)
         case PPosition() if part == PPosition():
             return "N-position", "P-position"
@@ -300,7 +320,9 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
     """Return the verdict on the values of an expression over the positions that satisfy a condition."""
     board = evaluation.board
     assert board is not None
-    is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
+    is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(
+        board.game.base.coordinates
+    )
     is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
     first_at: dict[int, Least] = {}
     settled = 0
@@ -312,7 +334,10 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
             continue
         settled += batch.size
         assert batch.position is not None
-        sizes, rows = board.sizes(batch.position), np.stack([batch.position[name] for name in board.names], axis=1)
+        sizes, rows = (
+            board.sizes(batch.position),
+            np.stack([batch.position[name] for name in board.names], axis=1),
+        )
         values = evaluation.value(part.value, batch)
         order = np.lexsort([*rows.T[::-1], sizes, values])
         distinct, index = np.unique(values[order], return_index=True)
@@ -322,7 +347,9 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
     largest = max([*map(abs, first_at), evaluation.bound // 4])
     candidates = np.arange(-largest, largest + 1)
     known = {name: np.full(candidates.size, n) for name, n in evaluation.values.items()}
-    are_members = np.broadcast_to(part.members.formula.evaluate({**known, part.variable: candidates}), candidates.size)
+    are_members = np.broadcast_to(
+        part.members.formula.evaluate({**known, part.variable: candidates}), candidates.size
+    )
     members = set(candidates[are_members].tolist())
     evidence: dict[str, Any] = {"values": sorted(first_at)[:64], "count": len(first_at)}
     outside = [(first_at[value], value) for value in first_at if value not in members]
@@ -332,7 +359,10 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
         return Finding(Refuted(found, settled), {**evidence, "failures": len(outside)})
     if not settled:
         why = "no position satisfies its condition"
-        return Finding(Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"), evidence)
+        return Finding(
+            Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"),
+            evidence,
+        )
     missing = sorted(members - first_at.keys(), key=lambda v: (abs(v), v))
     if part.relation == "<=" or not missing:
         if is_complete and (part.relation == "<=" or not missing):
@@ -342,7 +372,9 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
         sense = f"every member up to {largest:,} is a value"
         return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
     if is_complete:
-        found = Counterexample(f"no position has the value {missing[0]:,}", f"{missing[0]:,} is a value")
+        found = Counterexample(
+            f"no position has the value {missing[0]:,}", f"{missing[0]:,} is a value"
+        )
         return Finding(Refuted(found, settled), evidence)
     why = f"{missing[0]:,} is a member, and no value up to bound {evaluation.bound:,}"
     return Finding(Undecided(why), evidence)
@@ -351,19 +383,26 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
 def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
     """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many."""
     board = evaluation.board
-    if board is None or board.of_whole_bars or len(board.game.base.rules.limits) == len(board.game.base.coordinates):
+    if (
+        board is None
+        or board.of_whole_bars
+        or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
+    ):
         return
     for one in walk(part):
-        if not isinstance(one, Quantified | Count) or not any(isinstance(b, OfPosition) for b in one.bindings):
+        if not isinstance(one, Quantified | Count) or not any(
+            isinstance(b, OfPosition) for b in one.bindings
+        ):
             continue
         body = one.body
         limited = body.premise if isinstance(body, Implies) else body
         limits = [c.formula.bound_of(SIZE) for c in conjuncts(limited) if isinstance(c, Expression)]
         if not any(limit is not None for limit in limits):
-            raise LimitError("a count or a quantifier over positions needs a limit: size <= 20 and …, for example")
+            raise LimitError(
+                "a count or a quantifier over positions needs a limit: size <= 20 and …, for example"
+            )
         for limit in limits:
             if limit is not None and limit.names <= evaluation.values.keys():
                 needed = int(limit.value(dict(evaluation.values)))
                 if needed > evaluation.bound:
                     raise LimitError(f"the bound is {evaluation.bound:,}, and {needed:,} is needed")
-

@@ -192,7 +192,10 @@ def find_options(check: Options, case: ClaimCase) -> Finding:
     if failures:
         position = box.least(wrong)
         counterexample = Counterexample(
-            contradiction_at(check, game, to, position), check.summary(), position, game.coordinates
+            contradiction_at(check, game, to, position),
+            case.claim.summary,
+            position,
+            game.coordinates,
         )
         return Finding(Refuted(counterexample, settled), {"failures": failures, **evidence})
     if is_complete:

@@ -12,8 +12,7 @@ from choco_pipeline.claims.evidence.explain import (
     counterexample_to_outcome,
     no_position,
 )
-from choco_pipeline.claims.kinds import GrundyList, GrundyTable, Listing, Moves, PList, Shape
-from choco_pipeline.claims.kinds.option_kinds import MoveExample
+from choco_pipeline.claims.kinds import Columns, Listing, PList, PrintedNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.drawing.shape import Squares, shapes_of
@@ -25,14 +24,12 @@ from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_wher
 
 #: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
-#: At most so many options are named.
-MOST_NAMED = 6
 
 
-def find_printed_numbers(check: GrundyTable | GrundyList, case: ClaimCase) -> Finding:
+def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
     game, lookup = case.cells.game, case.cells.lookup
-    printed = list(check.printed(game.coordinates))
+    printed = check.numbers
     legal = [game.is_position(position) for position, _ in printed]
     needed = max(
         (bound_of(game, at) for (at, _), there in zip(printed, legal, strict=True) if there),
@@ -156,22 +153,7 @@ def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:
     return None if where is None else where.substitute(case.environment)
 
 
-def find_moves(check: Moves, case: ClaimCase) -> Finding:
-    """Return whether printed options are those that the definition gives; the first example that is wrong refutes."""
-    game = case.cells.game
-    for example in check.examples:
-        position = tuple(example.position)
-        actual = _about_options(game, position, example)
-        if actual is not None:
-            verb = {"all": "are exactly", "among": "include", "none": "include none of"}[
-                example.are
-            ]
-            claimed = f"its options {verb} {_named(map(tuple, example.options))}"
-            return _refuted(case, position, actual, claimed, len(check.examples))
-    return Finding(Exhausted(len(check.examples), "example"))
-
-
-def find_shapes(check: Shape, case: ClaimCase) -> Finding:
+def find_columns(check: Columns, case: ClaimCase) -> Finding:
     """Return whether the columns of flat bars are as printed; the first example that is wrong refutes."""
     game = case.cells.game
     for example in check.examples:
@@ -188,23 +170,6 @@ def find_shapes(check: Shape, case: ClaimCase) -> Finding:
     return Finding(Exhausted(len(check.examples), "example"))
 
 
-def _about_options(game: Ruleset, position: Position, example: MoveExample) -> str | None:
-    """Return what is wrong with an example, or None."""
-    problem = _not_legal(game, position)
-    if problem is not None:
-        return problem
-    options, printed = set(game.options(position)), {tuple(option) for option in example.options}
-    if example.are == "none":
-        wrong = printed & options
-        return f"its options include {_named(wrong)}" if wrong else None
-    parts = []
-    if printed - options:
-        parts.append(f"not among its options: {_named(printed - options)}")
-    if example.are == "all" and options - printed:
-        parts.append(f"further options: {_named(options - printed)}")
-    return "; ".join(parts) or None
-
-
 def _columns(game: Ruleset, position: Position) -> list[int]:
     """Return the numbers of squares in the columns of a flat bar, the bitter square's first, without a strip."""
     (bar,) = (shape for shape in shapes_of(game, position) if isinstance(shape, Squares))
@@ -213,12 +178,6 @@ def _columns(game: Ruleset, position: Position) -> list[int]:
 
 def _not_legal(game: Ruleset, position: Position) -> str | None:
     return None if game.is_position(position) else f"it is no position: {game.why_not(position)}"
-
-
-def _named(positions: Iterable[Position]) -> str:
-    listed = sorted(positions)
-    more = f" and {len(listed) - MOST_NAMED:,} more" if len(listed) > MOST_NAMED else ""
-    return ", ".join(map(str, listed[:MOST_NAMED])) + more
 
 
 def _refuted(

@@ -20,7 +20,7 @@ from choco_pipeline.claims.evidence.explain import (
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, Ruleset
@@ -120,8 +120,7 @@ class _Comparison:
     @classmethod
     def of(cls, check: Related, case: ClaimCase, game: Ruleset) -> _Comparison:
         """Put integers for the parameters into a claim."""
-        at = {name: check.at.get(name, parse(name)) for name in game.coordinates}
-        known = {name: formula.substitute(case.environment) for name, formula in at.items()}
+        known = {name: formula.substitute(case.environment) for name, formula in check.at.items()}
         equals, where = (f and f.substitute(case.environment) for f in (check.equals, check.where))
         return cls(case.cells, game, known, equals, where)
 
@@ -236,10 +235,6 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
         game = build(read(check.game), case.environment, Path(), case.claim.games)
     except RulesetError as error:
         return Finding(Refuted(Counterexample(str(error), f"there is the game {check.game}"), 0))
-    unknown = check.at.keys() - set(game.coordinates)
-    if unknown:
-        why = f"{min(unknown)} is no coordinate of {game.notation}"
-        return Finding(Undecided(why), {"key": "check.at"})
     comparison = _Comparison.of(check, case, game)
     is_long = case.cells.variable.stored is not None and comparison.by_columns is None
     if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:

@@ -1,65 +1,64 @@
-"""The kinds of statements: what each may hold, and what it answers about itself."""
+"""What claims say: statements in the shapes that judges take, and plug-ins for what the language cannot say."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron, Pattern
+from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron
 from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.kinds.option_kinds import Moves, Options, OptionSet, Shape
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
+    Evaluated,
     GrundyNumbers,
+    Options,
+    OptionSet,
+    PList,
     PPositions,
+    PrintedNumbers,
     Related,
     Values,
 )
-from choco_pipeline.claims.kinds.printed_kinds import GrundyList, GrundyTable, Listing, PList
+from choco_pipeline.claims.kinds.printed_kinds import Columns, Listing
 
-Check = Annotated[
+#: What the language of statements cannot say.
+PlugIn = Annotated[
+    Counts | Cellular | Octahedron | Columns | Listing | HeightFunctions | Sections,
+    Field(discriminator="kind"),
+]
+Check = (
     PPositions
     | GrundyNumbers
     | Values
     | Count
     | Related
-    | Counts
-    | Cellular
-    | Pattern
-    | Octahedron
     | Options
     | OptionSet
-    | Moves
-    | Shape
-    | GrundyTable
-    | GrundyList
+    | PrintedNumbers
     | PList
-    | Listing
+    | Evaluated
     | IntegerStatement
-    | HeightFunctions
-    | Sections,
-    Field(discriminator="kind"),
-]
+    | PlugIn
+)
 
 __all__ = [
     "Cellular",
     "Check",
+    "Columns",
     "Count",
     "Counts",
-    "GrundyList",
+    "Evaluated",
     "GrundyNumbers",
-    "GrundyTable",
     "HeightFunctions",
     "IntegerStatement",
     "Listing",
-    "Moves",
     "Octahedron",
     "OptionSet",
     "Options",
     "PList",
     "PPositions",
-    "Pattern",
+    "PlugIn",
+    "PrintedNumbers",
     "Related",
     "Sections",
-    "Shape",
     "Values",
 ]

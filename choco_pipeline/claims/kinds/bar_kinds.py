@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Number, Text
+from choco_pipeline.claims.kinds.fields import Integer, Name, Number, Text
 from choco_pipeline.claims.kinds.kind import Kind, Part
-from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.math_text import math_text
@@ -113,55 +112,6 @@ class Cellular(BarKind):
             f"a[{_less('i', di)}, {_less('j', dj)}]({_less('n', dn)})" for dn, di, dj in self.terms
         )
         return f"a[i, j](n) = {terms} mod {self.modulo}; P ⇔ a[i, j]({self.generation}) ≠ 0"
-
-
-class Case(Model):
-    """What a pattern says of some cells: they are as a cell of another bar, or all P, or all N."""
-
-    where: Condition | None = Field(
-        default=None,
-        description="The cells that it speaks of; all that no case before speaks of by default.",
-    )
-    like: Annotated[list[Integer], Field(min_length=3, max_length=3)] | None = Field(
-        default=None,
-        description="`[m, i, j]`: cell (i, j) of the m × m bar, each an integer formula.",
-    )
-    outcome: Literal["P", "N"] | None = Field(default=None, description="Instead of `like`.")
-
-
-class Pattern(BarKind):
-    """Every cell of a square bar's pattern is like a cell of the same or another square bar, or is all P, or all N."""
-
-    kind: Literal["pattern"]
-    cases: list[Case] = Field(
-        min_length=1,
-        description="A cell belongs to the first case whose `where` it satisfies; of cells in no case nothing is claimed.",
-    )
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        for n, case in enumerate(self.cases):
-            yield ("cases", n, "where"), case.where, coordinates
-            for i, part in enumerate(case.like or []):
-                yield ("cases", n, "like", i), part, coordinates
-
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield cases that say nothing, or two things."""
-        for n, case in enumerate(self.cases):
-            if (case.like is None) == (case.outcome is None):
-                yield ("cases", n), "either `like` or `outcome` is needed"
-
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        parts = []
-        for case in self.cases:
-            end = f" where {math_text(case.where)}" if case.where else ""
-            if case.like:
-                m, i, j = map(math_text, case.like)
-                parts.append(f"C(m)[i, j] = C({m})[{i}, {j}]{end}")
-            else:
-                parts.append(f"{case.outcome}{end}")
-        return "; ".join(parts)
 
 
 class Octahedron(BarKind):

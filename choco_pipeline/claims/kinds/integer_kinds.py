@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -12,23 +13,22 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import math_text, range_text
-from choco_pipeline.formula.written.parameter_text import assigned
 
 #: The row and the column of a square, from 1.
 SQUARE = frozenset({"i", "j"})
 
 
-class Number(Model):
-    """How many integers there are with a property, for each choice of the others."""
+@dataclass(frozen=True)
+class Number:
+    """How many choices of integers satisfy a condition, for each choice of the others."""
 
-    of: dict[Name, Span] = Field(
-        min_length=1, description="The integers that are counted, each with its range."
-    )
-    let: dict[Name, Integer] = Field(default={}, description="Names for integers that follow.")
-    such: Condition = Field(description="What they satisfy.")
-    least: Integer | None = Field(default=None, description="There are at least so many.")
-    exactly: Integer | None = Field(default=None, description="There are exactly so many.")
+    of: Mapping[str, Range]
+    let: Mapping[str, Formula]
+    such: Formula
+    least: Formula | None = None
+    exactly: Formula | None = None
 
     @property
     def counted(self) -> str:
@@ -38,110 +38,54 @@ class Number(Model):
         return f"the number of {what} with {math_text(self.such)}"
 
 
-class IntegerStatement(Kind):
+@dataclass(frozen=True)
+class IntegerStatement:
     """For all integers in some ranges, something holds."""
 
+    kind: ClassVar[str] = "integers"
     of_rulesets: ClassVar[bool] = False
+    over_tables: ClassVar[bool] = False
+    of_whole_bars: ClassVar[bool] = False
+    reads_tables: ClassVar[bool] = True
+    of_all_positions: ClassVar[bool] = False
 
-    kind: Literal["integers"]
-    bound: Natural = Field(
-        description="The value of `N`, which ranges may use, where no other is asked for."
-    )
-    all: dict[Name, Span] = Field(
-        min_length=1,
-        description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
-    )
-    listed: list[Name] = Field(
-        default=[],
-        description="Names in `all` of whose integers the range lists some only: the statement speaks of others, too, and no"
-        " verdict says that it is proved, or checked in all cases, for these.",
-        examples=[["k"]],
-    )
-    let: dict[Name, Integer] = Field(
-        default={}, description="Names for integers that follow from them, in order."
-    )
-    where: list[Condition] | Condition = Field(default=[], description="What is supposed of them.")
-    holds: list[Condition] | Condition = Field(default=[], description="What holds then.")
-    any: list[Condition] = Field(default=[], description="Of these, at least one holds then.")
-    equivalent: list[Condition] = Field(
-        default=[], description="These are then all true or all false."
-    )
-    number: Number | None = Field(default=None, description="How many others there are then.")
+    #: The value of `N` where no other is asked for.
+    bound: int
+    all: Mapping[str, Range]
+    #: Names of whose integers the range lists some only: no verdict says "for all" of these.
+    listed: Sequence[str] = ()
+    let: Mapping[str, Formula] = field(default_factory=dict)
+    where: Sequence[Formula] = ()
+    holds: Sequence[Formula] = ()
+    #: Conditions that are all true or all false.
+    equivalent: Sequence[Formula] = ()
+    number: Number | None = None
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        known = {"N"}
-        yield from in_order(("all",), self.all, known)
-        yield from in_order(("let",), self.let, known)
-        for key in ("where", "holds", "any", "equivalent"):
-            conditions = getattr(self, key)
-            if isinstance(conditions, Formula):
-                yield (key,), conditions, known
-            else:
-                for i, condition in enumerate(conditions):
-                    yield (key, i), condition, known
-        if self.number is not None:
-            inner = set(known)
-            yield from in_order(("number", "of"), self.number.of, inner)
-            yield from in_order(("number", "let"), self.number.let, inner)
-            yield ("number", "such"), self.number.such, inner
-            yield ("number", "least"), self.number.least, known
-            yield ("number", "exactly"), self.number.exactly, known
+    def quantities(self, whole_bars: bool) -> tuple[()]:
+        """Return that no table is needed."""
+        return ()
+
+    def formulas(self) -> Iterator[Formula | Range]:
+        """Yield every formula and every range in it."""
+        yield from (
+            *self.all.values(),
+            *self.let.values(),
+            *self.where,
+            *self.holds,
+            *self.equivalent,
+        )
+        if (number := self.number) is not None:
+            yield from (*number.of.values(), *number.let.values(), number.such)
+            yield from (part for part in (number.least, number.exactly) if part is not None)
 
     @property
     def is_finite(self) -> bool:
         """Whether it is the same statement for every `N`, so that its ranges hold all that it speaks of."""
-        return not self.listed and not any(
-            part is not None and "N" in part.names for _, part, _ in self.parts(frozenset())
-        )
+        return not self.listed and not any("N" in part.names for part in self.formulas())
 
     def listed_text(self, names: Collection[str]) -> str:
         """Return the ranges of some names, as words that say of which integers something is known."""
         return ", ".join(range_text(name, self.all[name]) for name in names)
-
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield statements that claim nothing, and names that are given twice."""
-        if not (self.holds or self.any or self.equivalent or self.number):
-            yield (), "one of `holds`, `any`, `equivalent` or `number` is needed"
-        if len(self.equivalent) == 1:
-            yield ("equivalent",), "two conditions or more are needed"
-        for i, name in enumerate(self.listed):
-            if name not in self.all:
-                yield ("listed", i), f"{name!r} is not in `all`: {', '.join(self.all)}"
-            elif used := self.all[name].names:
-                named = " and ".join(sorted(used))
-                yield (
-                    ("listed", i),
-                    f"a range of numbers is needed for {name!r}; its own uses {named}",
-                )
-        if self.number is not None and (self.number.least is None) == (self.number.exactly is None):
-            yield ("number",), "either `least` or `exactly` is needed"
-        names = [*self.all, *self.let]
-        if self.number is not None:
-            names += [*self.number.of, *self.number.let]
-        for name in sorted({name for name in names if names.count(name) > 1}):
-            yield (), f"{name!r} is given twice"
-
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        where = " and ".join(map(math_text, conditions_of(self.where)))
-        let = assigned({name: math_text(formula) for name, formula in self.let.items()})
-        parts = [*map(math_text, conditions_of(self.holds))]
-        parts += [" or ".join(map(math_text, self.any))] if self.any else []
-        if self.equivalent:
-            equivalent = " ⇔ ".join(map(math_text, self.equivalent))
-            parts.append(f"({equivalent})" if where else equivalent)
-        if self.number is not None:
-            least, exactly = self.number.least, self.number.exactly
-            number = f"at least {math_text(least)}" if least else math_text(exactly or "")
-            parts.append(f"{self.number.counted} is {number}")
-        given = f"{let}: " if let else ""
-        return given + (f"{where} ⇒ " if where else "") + "; ".join(parts)
-
-
-def conditions_of(value: list[Formula] | Formula) -> list[Formula]:
-    """Return one condition or several as a list."""
-    return [value] if isinstance(value, Formula) else value
 
 
 class HeightFunctions(Kind):

@@ -1,4 +1,4 @@
-"""What every kind of statement answers about itself."""
+"""What every statement answers about itself that the language cannot say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Part = tuple[Location, Formula | Range | None, Collection[str]]
 
 
 class Kind(Model):
-    """A kind of statement."""
+    """A statement in keys of its own, for what the language of statements cannot say."""
 
     #: Whether it speaks of rulesets; if not, it is a statement on integers or height functions, checked without a table.
     of_rulesets: ClassVar[bool] = True
@@ -29,8 +29,6 @@ class Kind(Model):
     of_whole_bars: ClassVar[bool] = False
     #: Names of the only rulesets that it can speak of; None for any.
     rulesets: ClassVar[tuple[str, ...] | None] = None
-    #: Whether a claim may, or must, name the largest coordinate that it speaks of.
-    reach: ClassVar[str] = "no"
     #: The only kind of tables that it can be checked on; None for any.
     of_tables: ClassVar[Quantity | None] = None
 

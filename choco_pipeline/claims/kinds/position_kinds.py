@@ -1,181 +1,231 @@
-"""Statements on the P-positions and the Grundy numbers of one game."""
+"""What a statement says of the positions of a game, in the shapes that have a judge of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games import Position
+from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, walk
+from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
-from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span, Text
-from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
-from choco_pipeline.documents.yaml_file import Location
-from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula.written.math_text import math_text, range_text
-from choco_pipeline.games.notation import read
-from choco_pipeline.tables.specs.schema import Quantity
-
-WHERE = "The statement speaks of these positions only."
+Containment = Literal["exactly", "contain", "within"]
 
 
-class PPositions(Kind):
-    """The P-positions are the positions that satisfy `formula`."""
+@dataclass(frozen=True)
+class Shape:
+    """What the judges of tables ask of a statement."""
 
-    reach: ClassVar[str] = "may"
+    #: How documents and commands call it.
+    kind: ClassVar[str]
+    of_rulesets: ClassVar[bool] = True
+    over_tables: ClassVar[bool] = False
+    of_whole_bars: ClassVar[bool] = False
+    #: The only kind of tables that it can be checked on; None for any.
+    of_tables: ClassVar[Quantity | None] = None
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether tables decide it; if not, the definition of the game does."""
+        return True
+
+    @property
+    def of_all_positions(self) -> bool:
+        """Whether it says of every position what its outcome or its Grundy number is."""
+        return False
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of uncut rectangular bars."""
+        if self.of_tables is not None:
+            return (self.of_tables,)
+        return ("p-positions",) if whole_bars else QUANTITIES
+
+
+@dataclass(frozen=True)
+class PPositions(Shape):
+    """The P-positions are exactly the positions that satisfy a formula, contain these, or are among them."""
+
+    kind: ClassVar[str] = "p-positions"
     of_whole_bars: ClassVar[bool] = True
 
-    kind: Literal["p-positions"]
-    formula: Condition = Field(description="A condition on coordinates and parameters.")
-    relation: Literal["exactly", "contain", "within"] = Field(
-        default="exactly",
-        description="The P-positions are exactly these positions, contain all of them, or are all among them.",
-    )
-    where: Condition | None = Field(default=None, description=WHERE)
+    formula: Formula
+    relation: Containment = "exactly"
+    #: The positions that the statement speaks of; None for all.
+    where: Formula | None = None
 
     @property
     def of_all_positions(self) -> bool:
         """Whether it says of every position whether it is a P-position."""
         return self.relation == "exactly" and self.where is None
 
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        sign = {"exactly": "⇔", "contain": "⇐", "within": "⇒"}[self.relation]
-        return f"P {sign} {math_text(self.formula)}{where_text(self.where)}"
 
+@dataclass(frozen=True)
+class GrundyNumbers(Shape):
+    """The Grundy number is the value of a formula."""
 
-class GrundyNumbers(Kind):
-    """The Grundy number equals an integer formula."""
-
-    reach: ClassVar[str] = "may"
+    kind: ClassVar[str] = "grundy"
     of_tables: ClassVar[Quantity | None] = "grundy"
 
-    kind: Literal["grundy"]
-    equals: Integer = Field(description="An integer formula in coordinates and parameters.")
-    where: Condition | None = Field(default=None, description=WHERE)
+    equals: Formula
+    where: Formula | None = None
 
     @property
     def of_all_positions(self) -> bool:
         """Whether it says of every position what its Grundy number is."""
         return self.where is None
 
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        return f"G = {math_text(self.equals)}{where_text(self.where)}"
 
+@dataclass(frozen=True)
+class Values(Shape):
+    """The values of a formula at the P-positions are a set, are in a set, or contain a set of integers ``v``."""
 
-class Values(Kind):
-    """The values of a formula over the P-positions make a set, stay inside of one, or contain one."""
-
-    reach: ClassVar[str] = "may"
+    kind: ClassVar[str] = "values"
     of_whole_bars: ClassVar[bool] = True
 
-    kind: Literal["values"]
-    of: Integer = Field(description="An integer formula in coordinates and parameters.")
-    values: Condition = Field(description="The set, as a condition on `v`.")
-    relation: Literal["exactly", "contains-all", "within"]
-    where: Condition | None = Field(default=None, description=WHERE)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("of",), self.of, coordinates
-        yield ("values",), self.values, {"v"}
-        yield ("where",), self.where, coordinates
-
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        sign = {"exactly": "=", "contains-all": "⊇", "within": "⊆"}[self.relation]
-        return f"{{{math_text(self.of)} : P-positions}} {sign} {{v : {math_text(self.values)}}}{where_text(self.where)}"
+    of: Formula
+    values: Formula
+    relation: Literal["exactly", "within", "contains-all"]
+    where: Formula | None = None
 
 
-class Count(Kind):
-    """A finite number of positions, or of P-positions, or of these with further integers, satisfies a condition."""
+@dataclass(frozen=True)
+class Count(Shape):
+    """How many positions or P-positions, or choices of one and of further integers, satisfy a condition."""
 
-    reach: ClassVar[str] = "must"
+    kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
 
-    kind: Literal["count"]
-    over: Literal["positions", "p-positions"] = "positions"
-    beside: dict[Name, Span] = Field(
-        default={},
-        description="Further integers, each with its range, which may use coordinates: what is counted is then the choices"
-        " of a position and of these.",
-    )
-    of: Condition = Field(
-        description="A condition on coordinates and parameters, and on `grundy` where all positions are counted."
-    )
-    where: Condition | None = Field(
-        default=None, description="The box in which positions are counted."
-    )
-    equals: Integer = Field(description="The number, a formula in the parameters.")
+    over: Literal["positions", "p-positions"]
+    #: Further integers, each with its range.
+    beside: Mapping[str, Range]
+    #: A condition on coordinates and, where all positions are counted, on ``grundy``.
+    of: Formula
+    equals: Formula
+    where: Formula | None = None
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
         return ("grundy",) if self.over == "positions" else super().quantities(whole_bars)
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        known = set(coordinates)
-        yield from in_order(("beside",), self.beside, known)
-        yield ("of",), self.of, known | ({"grundy"} if self.over == "positions" else set())
-        yield ("where",), self.where, coordinates
-        yield ("equals",), self.equals, set()
 
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield further integers with the name of a coordinate."""
-        for name in self.beside:
-            if name in coordinates or name == "grundy":
-                yield ("beside", name), f"{name!r} cannot be named here: it has a value already"
+@dataclass(frozen=True)
+class Related(Shape):
+    """A Grundy number, or an outcome, follows from that of a position of another game."""
 
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        what = {"positions": "positions", "p-positions": "P-positions"}[self.over]
-        if self.beside:
-            beside = ", ".join(range_text(name, span) for name, span in self.beside.items())
-            what = f"choices of {what} and of {beside}"
-        counted = f"the number of {what} with {math_text(self.of)}"
-        return f"{counted} is {math_text(self.equals)}{where_text(self.where)}"
+    kind: ClassVar[str] = "related"
 
+    #: The notation of the other game, with parameters of the claim.
+    game: str
+    #: The coordinates of the position there, by their names there.
+    at: Mapping[str, Formula]
+    #: The Grundy number, a formula in that of the other position, ``g``; None if outcomes are the same.
+    equals: Formula | None = None
+    where: Formula | None = None
 
-class Related(Kind):
-    """The Grundy number of a position, or whether it is a P-position, follows from a position of a related game."""
-
-    kind: Literal["related"]
-    game: Text = Field(
-        description="The related game, a ruleset in which parameters of the claim's own may stand in formulas, as in `s=s-1`."
-    )
-    at: dict[Name, Integer] = Field(
-        default={},
-        description="Where a coordinate of the related position is another number than here: a formula in the coordinates.",
-    )
-    equals: Integer | None = Field(
-        default=None,
-        description="The Grundy number, a formula in that of the related position, `g`; without it a position is a"
-        " P-position if and only if the related one is.",
-    )
-    where: Condition | None = Field(
-        default=None, description=WHERE + " At each of them the related position is one."
-    )
+    @property
+    def moved(self) -> Mapping[str, Formula]:
+        """The coordinates there that are other numbers than here."""
+        return {name: formula for name, formula in self.at.items() if formula.text != name}
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
-        return super().quantities(whole_bars) if self.equals is None else ("grundy",)
+        return QUANTITIES if self.equals is None else ("grundy",)
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        for name, formula in self.at.items():
-            yield ("at", name), formula, coordinates
-        yield ("equals",), self.equals, {"g"}
-        yield ("where",), self.where, coordinates
 
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield why the related game cannot be read."""
-        try:
-            read(self.game)
-        except ChocoError as error:
-            yield ("game",), str(error)
+@dataclass(frozen=True)
+class PrintedNumbers(Shape):
+    """Printed Grundy numbers of single positions."""
 
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        at = ", ".join(f"{name} → {math_text(formula)}" for name, formula in self.at.items())
-        text = "P ⇔ P" if self.equals is None else f"G = {math_text(self.equals)}, g = G"
-        return f"{text} of {self.game}{f' at {at}' if at else ''}{where_text(self.where)}"
+    kind: ClassVar[str] = "grundy-list"
+    of_tables: ClassVar[Quantity | None] = "grundy"
+
+    numbers: tuple[tuple[Position, int], ...]
+
+
+@dataclass(frozen=True)
+class PList(Shape):
+    """A printed list of P-positions: up to the claim's size they are exactly these."""
+
+    kind: ClassVar[str] = "p-list"
+
+    positions: Sequence[Position]
+    where: Formula | None = None
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return ("grundy",) if whole_bars else super().quantities(whole_bars)
+
+
+@dataclass(frozen=True)
+class Options(Shape):
+    """No, some or every option of the positions that satisfy a condition satisfies another."""
+
+    kind: ClassVar[str] = "options"
+
+    of: Formula
+    have: Literal["no", "some", "every"]
+    #: A condition on the coordinates of the option.
+    to: Formula
+    #: Only options by moves that lower no other coordinates; all if empty.
+    by: tuple[str, ...] = ()
+    #: Only options that change no other coordinate than the move lowers, or only those that do; None for both.
+    beside: Literal["kept", "lowered"] | None = None
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether tables decide it."""
+        return False
+
+    @property
+    def which(self) -> str:
+        """The options that it counts, as words that follow "option"."""
+        cuts = f" by {', '.join(self.by)}" if self.by else ""
+        return cuts + (f", y {self.beside}" if self.beside else "")
+
+
+@dataclass(frozen=True)
+class OptionSet(Shape):
+    """The options are exactly the cells that satisfy a formula, contain these, or are among them."""
+
+    kind: ClassVar[str] = "option-set"
+
+    #: Names for the coordinates of a cell.
+    option: tuple[str, ...]
+    formula: Formula
+    relation: Containment = "exactly"
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether tables decide it."""
+        return False
+
+
+@dataclass(frozen=True)
+class Evaluated(Shape):
+    """A statement of any other shape, which is judged by evaluating it."""
+
+    kind: ClassVar[str] = "statement"
+    of_whole_bars: ClassVar[bool] = True
+
+    proposition: Proposition
+    #: The rows of the claim's printed table or list.
+    printed: Sequence[Sequence[int]] = field(default=(), hash=False)
+    #: The value of `N` in a statement about integers.
+    bound: int = 0
+
+    @property
+    def _terms(self) -> Iterator[Any]:
+        return walk(self.proposition)
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether it speaks of outcomes or Grundy numbers."""
+        return any(isinstance(part, PPosition | Grundy) for part in self._terms)
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        has_numbers = any(isinstance(part, Grundy) for part in self._terms)
+        return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)

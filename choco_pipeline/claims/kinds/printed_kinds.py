@@ -2,107 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural
 from choco_pipeline.claims.kinds.kind import Kind, where_text
-from choco_pipeline.claims.kinds.option_kinds import Coordinates, wrong_length
-from choco_pipeline.claims.kinds.position_kinds import WHERE
+from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.specs.schema import Quantity
 
-
-class GrundyTable(Kind):
-    """A printed table of Grundy numbers in two coordinates."""
-
-    of_tables: ClassVar[Quantity | None] = "grundy"
-
-    kind: Literal["grundy-table"]
-    down: Name = Field(description="The coordinate that counts rows, from 0.")
-    across: Name = Field(description="The coordinate that counts the numbers in a row, from 0.")
-    rows: list[list[Natural]] = Field(min_length=1)
-
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield axes that are not the two coordinates, and rows without a number."""
-        if not any(self.rows):
-            yield ("rows",), "a number is needed"
-        if {self.down, self.across} != set(coordinates):
-            yield (), f"`down` and `across` must be the coordinates, {' and '.join(coordinates)}"
-
-    def printed(self, coordinates: Sequence[str]) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Yield the positions, with these coordinates in their order, and their printed numbers."""
-        order = [(self.down, self.across).index(name) for name in coordinates]
-        for down, row in enumerate(self.rows):
-            for across, number in enumerate(row):
-                yield tuple((down, across)[axis] for axis in order), number
-
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        return f"G({self.across}, {self.down}) in {len(self.rows)} printed rows"
+Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 
 
-class GrundyList(Kind):
-    """Printed Grundy numbers of single positions."""
+class ShapeExample(Model):
+    """The columns of one bar as a paper prints them."""
 
-    of_tables: ClassVar[Quantity | None] = "grundy"
-
-    kind: Literal["grundy-list"]
-    numbers: list[list[Natural]] = Field(
-        min_length=1, description="For each position its coordinates and then its Grundy number."
+    position: Coordinates
+    columns: list[Natural] = Field(
+        min_length=1, description="The number of squares in each column, the bitter one's first."
     )
 
-    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield rows of another length."""
-        for n, row in enumerate(self.numbers):
-            yield from wrong_length(("numbers", n), row, (*coordinates, "its Grundy number"))
 
-    def printed(self, coordinates: Sequence[str]) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Yield the positions and their printed numbers."""
-        yield from ((tuple(position), number) for *position, number in self.numbers)
+class Columns(Kind):
+    """Printed columns of step bars."""
 
-    def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
-        return ", ".join(f"G({', '.join(map(str, p))}) = {g}" for *p, g in self.numbers)
+    reads_tables: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ("step-bar", "strip-bar")
 
-
-class PList(Kind):
-    """A printed list of P-positions: within the reach they are exactly these."""
-
-    reach: ClassVar[str] = "must"
-
-    kind: Literal["p-list"]
-    positions: list[Coordinates] = Field(min_length=1)
-    where: Condition | None = Field(default=None, description=WHERE)
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("grundy",) if whole_bars else super().quantities(whole_bars)
+    kind: Literal["columns"]
+    examples: list[ShapeExample] = Field(min_length=1)
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""
-        for n, position in enumerate(self.positions):
-            yield from wrong_length(("positions", n), position, coordinates)
+        for n, example in enumerate(self.examples):
+            yield from wrong_length(("examples", n), example.position, coordinates)
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        return f"P ⇔ one of {len(self.positions)} printed positions{where_text(self.where)}"
+        return "; ".join(f"{tuple(e.position)} has columns {e.columns}" for e in self.examples)
+
+
+def wrong_length(
+    place: Location, position: list[int], coordinates: tuple[str, ...]
+) -> Iterator[tuple[Location, str]]:
+    """Yield a mistake if a position has not one number for each coordinate."""
+    if len(position) != len(coordinates):
+        yield (
+            place,
+            f"{tuple(position)} has {len(position)} numbers, a position has {len(coordinates)}:"
+            f" ({', '.join(coordinates)})",
+        )
 
 
 class Listing(Kind):
     """A printed run of values of a formula at P-positions, in the order in which a program lists them."""
-
-    reach: ClassVar[str] = "must"
 
     kind: Literal["listing"]
     of: Integer = Field(description="An integer formula in coordinates and parameters.")
     order: list[Name] = Field(
         description="The coordinates from the outermost loop of the program to the innermost."
     )
-    where: Condition | None = Field(default=None, description=WHERE)
+    where: Condition | None = Field(
+        default=None, description="The statement speaks of these positions only."
+    )
+    up_to: Natural = Field(description="The largest coordinate of the P-positions that are listed.")
     begins: list[int] = Field(default=[], description="The first values.")
     ends: list[int] = Field(default=[], description="The last values.")
     length: Natural | None = Field(default=None, description="How many values there are.")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
+from choco_pipeline.claims.kinds import Check, GrundyNumbers, Listing, PPositions
+from choco_pipeline.claims.kinds.recognised import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
     Entry,
@@ -21,14 +22,20 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.notation import Argument, GameName, Notation, build, match, read
+from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
+from choco_pipeline.statements.parse import Names, parse_proposition
+from choco_pipeline.statements.printer import math_of, text_of
+from choco_pipeline.statements.tree import Proposition
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: How ids of claims begin that the machine finds.
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
+#: Coordinates of a rectangular bar that may have been cut: a statement with one of them is not about uncut bars.
+_HEAPS = re.compile(r"\b[abcd]\b'?|\boption\b")
 #: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
 MOST_CASES = 100
 #: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
@@ -56,10 +63,58 @@ class Claim:
         """Whether the machine found it, so that no file of claims has it; ids of claims in files may not begin so."""
         return self.id.startswith(FOUND)
 
-    @property
+    @cached_property
+    def proposition(self) -> Proposition:
+        """The statement, parsed. Raises `FormulaError` if it is none, with the place of the mistake."""
+        names = {*self.parameters, *self.statement.every} | (set() if self.pattern else {"N"})
+        coordinates = self._coordinates(of_whole_bars=self._may_be_of_whole_bars)
+        return parse_proposition(
+            self.statement.statement or "", Names(coordinates, frozenset(names))
+        )
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Definitions in front of the statement, the largest coordinate that it speaks of, and the rest."""
+        return parts_of(self.proposition, self.coordinates)
+
+    @cached_property
     def check(self) -> Check:
-        """What the claim says of the rulesets."""
-        return self.statement.check
+        """What the claim says, in the shape that its judges take."""
+        if self.statement.check is not None:
+            return self.statement.check
+        bound = self.statement.bound or 0
+        return recognised(self.parts.rest, self.coordinates, bound, self.statement.printed)
+
+    @property
+    def summary(self) -> str:
+        """What is claimed, in one line of mathematical signs."""
+        if self.statement.check is not None:
+            return self.statement.check.summary()
+        return math_of(self.proposition, PlainText())
+
+    @property
+    def without_reach(self) -> Claim:
+        """The same claim of positions of any size."""
+        parts = self.parts
+        let = "".join(f"let {name} = {value}: " for name, value in parts.let.items())
+        text = f"{let}{text_of(parts.rest)}"
+        return replace(self, statement=self.statement.model_copy(update={"statement": text}))
+
+    @cached_property
+    def let(self) -> Mapping[str, Formula]:
+        """Names for integers that follow from the parameters."""
+        return {} if self.statement.check is not None else self.parts.let
+
+    @property
+    def reach(self) -> Formula | None:
+        """The largest coordinate of the positions that it speaks of, passes left not counted; None for any."""
+        match self.statement.check:
+            case None:
+                return self.parts.reach
+            case Listing(up_to=most):
+                return parse(str(most))
+            case _:
+                return None
 
     @cached_property
     def pattern(self) -> Notation | None:
@@ -80,7 +135,12 @@ class Claim:
     @property
     def is_of_whole_bars(self) -> bool:
         """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
-        return self.shape in RECTANGULAR and self.check.of_whole_bars
+        return self._may_be_of_whole_bars and self.check.of_whole_bars
+
+    @property
+    def _may_be_of_whole_bars(self) -> bool:
+        text = self.statement.statement
+        return self.shape in RECTANGULAR and (text is None or not _HEAPS.search(text))
 
     @property
     def is_over_tables(self) -> bool:
@@ -90,17 +150,18 @@ class Claim:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates that its formulas may use; p is the number of passes left."""
+        return self._coordinates(of_whole_bars=self._may_be_of_whole_bars)
+
+    def _coordinates(self, *, of_whole_bars: bool) -> tuple[str, ...]:
         if self.pattern is None:
             return ()
-        names = build(_sample(self.pattern), {}, Path(), self.games).coordinates
-        return ("i", "j", *names[4:]) if self.is_of_whole_bars else names
+        names = coordinates_of(self.pattern, self.games)
+        return ("i", "j", *names[4:]) if of_whole_bars else names
 
     @property
     def documents(self) -> Mapping[str, Any]:
         """The descriptions of games of one's own that its ruleset names."""
-        if self.pattern is None:
-            return {}
-        return build(_sample(self.pattern), {}, Path(), self.games).documents
+        return {} if self.pattern is None else sample_of(self.pattern, self.games).documents
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -138,7 +199,7 @@ class Claim:
 
     def where_for_all(self, beyond: int = 0) -> str:
         """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
-        reach = self.statement.reach
+        reach = self.reach
         if reach is None:
             return ""
         bound = f"{reach.text} + {beyond}" if beyond else reach.text
@@ -161,7 +222,7 @@ class Claim:
             f"--{check.kind}",
             formula.text,
         ]
-        words += ["--where", self.where_for_all()] if statement.reach else []
+        words += ["--where", self.where_for_all()] if self.reach else []
         return command("prove", *words)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
@@ -190,7 +251,7 @@ class Claim:
                 f"claim {self.id}: {_given(parameters)}: a value is needed for {', '.join(missing)}"
             )
         known = dict(parameters)
-        for name, formula in self.statement.let.items():
+        for name, formula in self.let.items():
             known[name] = int(formula.value(known))
         return known
 
@@ -239,7 +300,7 @@ class Claim:
             **{key: getattr(self.statement, key) for key in AS_IN_FILES},
             contradicts=tuple(self.statement.contradicts),
             kind=self.check.kind,
-            formula=self.check.summary(),
+            formula=self.summary,
             formal=self.as_json(),
         )
 
@@ -263,25 +324,3 @@ def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[d
 
 def _given(parameters: Mapping[str, int]) -> str:
     return assigned(parameters) or "no parameters"
-
-
-def _sample(pattern: Notation) -> Notation:
-    """Return a ruleset that the pattern might match; its coordinates are those of all of them."""
-    given = dict(pattern.arguments)
-    if isinstance(
-        given.get("game"), GameName
-    ):  # which has these coordinates whatever its parameters
-        return Notation(pattern.name, (("game", given["game"]),))
-
-    def sample(key: str, value: Argument) -> Argument:
-        match value:
-            case Notation():
-                return _sample(value)
-            case Formula() if key != "f":
-                return parse("1") if value.names else value
-            case _:
-                return parse("0")
-
-    return Notation(
-        pattern.name, tuple((key, sample(key, value)) for key, value in pattern.arguments)
-    )

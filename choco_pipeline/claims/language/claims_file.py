@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds import Check
-from choco_pipeline.claims.kinds.fields import Condition, Id, Integer, Name, Span, Text
+from choco_pipeline.claims.kinds import PlugIn
+from choco_pipeline.claims.kinds.fields import Condition, Id, Integer, Name, Natural, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
 
+#: The text of a statement; line breaks count as spaces.
+StatementText = Annotated[str, Field(min_length=1, max_length=8000)]
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,31}$")]
 Status = Literal[
     "definition",
@@ -53,7 +55,7 @@ class Statement(Model):
     id: Id = Field(description="For example `step2015-thm-2.1`.")
     ruleset: Text | None = Field(
         default=None,
-        description="The ruleset's notation, in which names stand for integers. Statements on integers have none.",
+        description="The ruleset's notation, in which names stand for integers. Statements about integers have none.",
         examples=[
             "step-bar(k=k, s=s)",
             "with-pass(strip-bar(k=k, s=s), passes=1)",
@@ -79,9 +81,8 @@ class Statement(Model):
     for_all: Condition | None = Field(
         default=None,
         description="A condition on the parameters that implies `when`: a run that proves games decides the statement for"
-        " all natural numbers that satisfy it at once (docs/families.md). Only for `p-positions`, `exactly`, and `grundy`,"
-        " of all positions, or with a `reach` that is a sum of parameters; then a larger one is tried, too. With"
-        " `follows_from` for any `p-positions`, `grundy`, `values` and `options`.",
+        " all natural numbers that satisfy it at once (docs/families.md). Only for `P <=> …` and `G == …`, of all"
+        " positions, or of those up to a sum of parameters. With `follows_from` also for sets of values and options.",
         examples=["k % 4 == 1", "k % 2 == 0 and 1 <= s < k"],
     )
     follows_from: FollowsFrom | None = Field(
@@ -89,17 +90,22 @@ class Statement(Model):
         description="With `for_all`: what it is to follow from for these parameters, instead of a proof from the game's rules.",
         examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["one-pass", "free-heap"]}],
     )
-    let: dict[Name, Integer] = Field(
-        default={},
-        description="Names for integers that follow from the parameters and the names before.",
-    )
-    reach: Integer | None = Field(
+    statement: StatementText | None = Field(
         default=None,
-        description="The statement speaks only of positions whose coordinates, the passes left of an outermost"
-        " `with-pass` apart, are at most this: a table with this bound decides it, and a larger one says whether more"
-        " would be true.",
+        description="What is claimed, in the language of statements (docs/statements.md).",
+        examples=["P <=> (x+s) ^ y ^ (z+s) == 0", "G == (y ^ (z+s)) - s"],
     )
-    check: Check
+    bound: Natural | None = Field(
+        default=None,
+        description="In a statement about integers: the value of `N` where no other is asked for.",
+    )
+    printed: list[list[Natural]] = Field(
+        default=[],
+        description="A table or a list as a paper prints it, row by row: `printed(row, column)` and `(x, y) in printed`.",
+    )
+    check: PlugIn | None = Field(
+        default=None, description="Instead of `statement`, for what the language cannot say."
+    )
 
 
 class Sample(Model):
@@ -123,7 +129,7 @@ class Entry(Statement):
         description="What the paper calls it; `question` for what its authors ask, where the verdict answers whether the"
         " formal statement is true; `ours` for a remark of the catalogue on the paper, which its authors do not make."
     )
-    statement: Text = Field(description="What is claimed, in words.")
+    words: Text = Field(description="What is claimed, in words.")
     note: Text | None = Field(
         default=None, description="How it was read, where the formal statement needs a word."
     )
@@ -173,7 +179,7 @@ class ClaimsFile(Model):
 
 
 #: What a claim of a ledger says as its file does.
-AS_IN_FILES = ("number", "where", "status", "statement", "note", "corrects", "ruleset")
+AS_IN_FILES = ("number", "where", "status", "words", "note", "corrects", "ruleset")
 
 
 class LedgerClaim(RecordModel):
@@ -184,7 +190,7 @@ class LedgerClaim(RecordModel):
     number: str
     where: str | None
     status: str
-    statement: str
+    words: str
     note: str | None
     corrects: str | None
     contradicts: tuple[str, ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import product
 
+from choco_pipeline.claims.kinds import Check, Count, PList
+from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.claim_formulas import parts_of
 from choco_pipeline.claims.language.claims_file import Entry
@@ -14,6 +16,7 @@ from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
+from choco_pipeline.statements.tree import Expression, InRange, Part, walk
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
@@ -25,7 +28,10 @@ MOST_TRIED = 12
 
 def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield the place below the claim, and what to say about it, of every mistake."""
-    kind = claim.check
+    statement, plug_in = claim.statement, claim.statement.check
+    if (statement.statement is None) == (plug_in is None):
+        yield (), "either `statement` or `check` is needed"
+        return
     try:
         coordinates = frozenset(claim.coordinates)
         if claim.pattern is not None:
@@ -33,91 +39,98 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     except ChocoError as error:
         yield ("ruleset",), str(error)
         return
-    yield from _about_the_ruleset(claim, coordinates)
-    yield from _about_reach(claim)
-    yield from _about_all_parameters(claim)
+    for name in sorted(claim.parameters & (coordinates | RESERVED)):
+        yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     known = set(claim.parameters)
-    for name, span in claim.statement.every.items():
+    for name, span in statement.every.items():
         yield from _given(("every", name), name, span, known, coordinates)
-    for name, span in claim.statement.some.items():
+    in_statement = frozenset(known)
+    for name, span in statement.some.items():
         yield from _given(("some", name), name, span, known, coordinates)
-    yield from _unknown(("when",), claim.statement.when, known)
-    yield from _about_some(claim, coordinates)
-    for name, formula in claim.statement.let.items():
-        yield from _given(("let", name), name, formula, known, coordinates)
-    yield from _unknown(("reach",), claim.statement.reach, known)
-    yield from ((("check", *place), message) for place, message in kind.mistakes(claim.coordinates))
-    for place, part, extra in kind.parts(coordinates):
-        for name in sorted((known & set(extra)) - coordinates - RESERVED):
-            yield ("check", *place), f"{name!r} cannot be named here: it has a value already"
-        yield from _unknown(("check", *place), part, known | set(extra))
+    yield from _unknown(("when",), statement.when, known)
+    if plug_in is not None:
+        yield from _about_plug_in(claim, plug_in, coordinates, in_statement)
+    else:
+        try:
+            check = claim.check
+        except FormulaError as error:
+            yield ("statement",), f"{error}\n{caret(error)}"
+            return
+        except ChocoError as error:
+            yield ("statement",), str(error)
+            return
+        yield from _about_statement(claim, check)
+    yield from _about_all_parameters(claim)
     yield from _about_the_sample(claim)
 
 
-def _about_the_ruleset(
-    claim: Claim, coordinates: Collection[str]
-) -> Iterator[tuple[Location, str]]:
-    kind = claim.check
-    for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
-        yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
-    if not kind.of_rulesets:
-        for key in ("ruleset", "every", "some", "when", "for_all", "follows_from", "let", "reach"):
-            if getattr(claim.statement, key):
-                yield (key,), f"a statement of kind {claim.check.kind} has no `{key}`"
-        return
+def caret(error: FormulaError) -> str:
+    """Return the line of a text in which an error is, and a caret below the place."""
+    before = error.text[: error.column - 1]
+    start = before.rfind("\n") + 1
+    line = error.text[start:].split("\n", 1)[0]
+    return f"  {line}\n  {' ' * (len(before) - start)}^"
+
+
+def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str]]:
+    statement = claim.statement
     if claim.pattern is None:
-        yield (), f"`ruleset` is needed: {claim.check.kind} speaks of one"
+        for key in ("every", "some", "when", "for_all", "follows_from", "sample"):
+            if getattr(statement, key, None):
+                yield (key,), f"a statement about integers has no `{key}`"
         return
-    base = claim.shape[-1] if claim.shape[0] == "with-pass" else claim.shape[0]
-    allowed = kind.rulesets
-    if allowed is not None and (base not in allowed or (kind.over_tables and len(claim.shape) > 1)):
-        yield (
-            ("check", "kind"),
-            f"{claim.check.kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}",
-        )
-    if kind.over_tables and claim.statement.every:
-        yield (
-            ("every",),
-            f"a statement of kind {claim.check.kind} has no `every`: it compares tables",
-        )
-    if kind.over_tables and len(claim.parameters) != 1:
-        yield (
-            ("ruleset",),
-            f"{claim.check.kind} compares tables that differ in one parameter, found {len(claim.parameters)}",
-        )
+    if statement.bound is not None:
+        yield ("bound",), "`bound` is for statements about integers: a game has `sample`"
+    if claim.shape in RECTANGULAR and claim.reach is not None:
+        yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
+    if isinstance(check, PList | Count) and claim.reach is None and claim.shape not in RECTANGULAR:
+        yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
+    for formula in _formulas(claim.proposition):
+        if problem := formula.always_undefined():
+            yield ("statement",), f"{problem}, whatever the names are"
 
 
-def _about_some(claim: Claim, coordinates: frozenset[str]) -> Iterator[tuple[Location, str]]:
-    """Yield formulas other than `when` that use an integer of `some`: which of those that fit would not be said."""
-    statement, kind = claim.statement, claim.check
-    held: list[tuple[Location, Formula | Range | None]] = [
-        *((("let", name), formula) for name, formula in statement.let.items()),
-        (("reach",), statement.reach),
-    ]
-    held += [(("check", *place), part) for place, part, _ in kind.parts(coordinates)]
-    for place, part in held:
-        names = () if part is None else part.names
-        for name in sorted(statement.some.keys() & names):
-            yield (
-                place,
-                f"{name!r} is one of `some`, which only `when` may use: for a claim on each of them there is `every`",
-            )
+def _formulas(part: Part) -> Iterator[Formula]:
+    """Yield the formulas of a statement."""
+    for one in walk(part):
+        match one:
+            case Expression(formula):
+                yield formula
+            case InRange(_, span):
+                yield from parts_of(span)
+            case _:
+                pass
 
 
-def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
-    kind = claim.check
-    if not kind.of_rulesets:
+def _about_plug_in(
+    claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
+) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with a check that the language of statements does not say."""
+    kind = claim.check.kind
+    if not plug_in.of_rulesets:
+        for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
+            if getattr(claim.statement, key):
+                yield (key,), f"a check of kind {kind} has no `{key}`"
+    elif claim.pattern is None:
+        yield (), f"`ruleset` is needed: {kind} speaks of one"
         return
-    reach = claim.statement.reach
-    if kind.reach == "must" and reach is None and claim.shape not in RECTANGULAR:
-        yield ("reach",), "this key is needed: a bound must be known that holds all cases"
-    if claim.shape in RECTANGULAR and reach is not None:
-        yield (
-            ("reach",),
-            "the shape of a rectangular bar limits its coordinates: no reach is needed",
-        )
-    if kind.reach == "no" and reach is not None:
-        yield ("reach",), f"a statement of kind {claim.check.kind} is not decided by a bound"
+    else:
+        base = claim.shape[-1] if claim.shape[0] == "with-pass" else claim.shape[0]
+        allowed, across = plug_in.rulesets, plug_in.over_tables
+        if allowed is not None and (base not in allowed or (across and len(claim.shape) > 1)):
+            found = f"{kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}"
+            yield ("check", "kind"), found
+        if across and claim.statement.every:
+            yield ("every",), f"a check of kind {kind} has no `every`: it compares tables"
+        if across and len(claim.parameters) != 1:
+            found = f"{kind} compares tables that differ in one parameter, found {len(claim.parameters)}"
+            yield ("ruleset",), found
+    for place, message in plug_in.mistakes(claim.coordinates):
+        yield ("check", *place), message
+    for place, part, extra in plug_in.parts(coordinates):
+        for name in sorted((set(known) & set(extra)) - coordinates - RESERVED):
+            yield ("check", *place), f"{name!r} cannot be named here: it has a value already"
+        yield from _unknown(("check", *place), part, {*known, *extra})
 
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
@@ -125,10 +138,10 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     statement, kind = claim.statement, claim.check
     if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
-    if statement.follows_from is not None and statement.reach is not None:
+    if statement.follows_from is not None and claim.reach is not None:
         yield (
             ("follows_from",),
-            "a statement with a `reach` does not follow: lemmas speak of all positions",
+            "a statement with a limit on the size does not follow: lemmas speak of all positions",
         )
     if statement.for_all is None or claim.pattern is None:
         return
@@ -137,16 +150,15 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         if claim.check.kind not in FOLLOWING or claim.is_of_whole_bars:
             yield (
                 ("follows_from",),
-                f"only claims of kind {', '.join(FOLLOWING)} can follow from others",
+                "only `P <=> …`, `G == …`, sets of values and options can follow from others",
             )
     elif not kind.of_all_positions or claim.is_of_whole_bars:
         yield (
             place,
-            "only p-positions, exactly, and grundy, of all positions, can be decided for all",
+            "only `P <=> …` and `G == …` of all positions can be decided for all parameters",
         )
-    for key in ("every", "let"):
-        if getattr(statement, key):
-            yield place, f"a claim with `{key}` cannot be decided for all parameters at once"
+    if statement.every or claim.let:
+        yield place, "a claim with `every` or `let` cannot be decided for all parameters at once"
     if not claim.parameters:
         yield place, "the ruleset has no parameters"
     mistakes = list(_unknown(place, statement.for_all, claim.parameters))

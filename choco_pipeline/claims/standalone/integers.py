@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget, values_at
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.kinds.integer_kinds import Number, conditions_of
+from choco_pipeline.claims.kinds.integer_kinds import Number
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
@@ -37,8 +37,8 @@ def find_integers(
 ) -> Finding:
     """Return what holds of a statement on integers.
 
-    A counterexample is the least one: by its largest absolute value, then in the order of the names. Conditions of `holds`
-    and of `any` are asked from the left, each only where those before leave it open; then `equivalent`, then `number`.
+    A counterexample is the least one: by its largest absolute value, then in the order of the names. Conditions of `holds` are
+    asked from the left, each only where those before hold; then `equivalent`, then `number`.
 
     Names in `fixed` are to have one value; where their range in `all` does not hold it, there is no case. The bound is the value of
     `N`; no finding depends on `block`, the choices of integers that are looked at together. Raises `ConfigError` if a name in
@@ -51,7 +51,7 @@ def find_integers(
             f"{name!r} is none of the integers that the statement speaks of: {', '.join(check.all)}"
         )
     statement = _Statement(check, {"N": bound}, EvaluationBudget(), block)
-    choices = Choices(check.all, check.let, conditions_of(check.where), {"N": bound}, fixed)
+    choices = Choices(check.all, check.let, check.where, {"N": bound}, fixed)
     cases = failures = 0
     least: Position | None = None
     for points in choices.blocks(statement.budget, block):
@@ -96,13 +96,8 @@ class _Statement:
         """Return where all that is claimed holds."""
         size = next(iter(points.values())).size
         right = np.ones(size, np.bool_)
-        for condition in conditions_of(self.check.holds):
+        for condition in self.check.holds:
             right[right] = self._truths(condition, select(points, right))
-        if self.check.any:
-            still = right.copy()
-            for condition in self.check.any:
-                still[still] = ~self._truths(condition, select(points, still))
-            right &= ~still
         if self.check.equivalent:
             there = select(points, right)
             first, *others = (self._truths(part, there) for part in self.check.equivalent)
@@ -125,14 +120,9 @@ class _Statement:
     def _contradiction(self, named: Mapping[str, int]) -> tuple[str, str]:
         """Return what is the case and what is claimed, for the first of the claims that fails."""
         check = self.check
-        for condition in conditions_of(check.holds):
+        for condition in check.holds:
             if not condition.value(named):
                 return f"{math_text(condition)} is false", math_text(condition)
-        if check.any and not any(condition.value(named) for condition in check.any):
-            return (
-                ", ".join(f"{math_text(condition)} is false" for condition in check.any),
-                " or ".join(map(math_text, check.any)),
-            )
         truths = [bool(condition.value(named)) for condition in check.equivalent]
         if len(set(truths)) > 1:
             parts = zip(check.equivalent, truths, strict=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
@@ -29,6 +31,9 @@ def check_standing(
                 return find_integers(check, check.bound if bound is None else bound, fixed or {})
             case HeightFunctions() as check:
                 return find_height_functions(check, check.bound if bound is None else bound)
+            case Evaluated() as check:
+                known = {"N": check.bound if bound is None else bound, **(fixed or {})}
+                return judge(check.proposition, Evaluation(None, known["N"], known))
             case Sections() as check:
                 return find_sections(check, check.bound if bound is None else bound, fixed or {})
             case _:

@@ -142,7 +142,7 @@ def _page(
     yield f"{claim.id}: {entry.number} ({entry.status}){place}"
     yield wrapped(f"{', '.join(paper.authors)}: {paper.title}, {_reference(paper)}")
     yield ""
-    yield wrapped(entry.statement)
+    yield wrapped(entry.words)
     if entry.note:
         yield wrapped(f"Note: {entry.note}")
     yield ""
@@ -202,8 +202,7 @@ def _given(verdict: ClaimVerdict) -> str:
 def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
     """Yield the parts of the formal statement that are there."""
     statement = claim.statement
-    yield "kind", claim.check.kind
-    yield "claims", claim.check.summary()
+    yield "claims", claim.summary
     if statement.ruleset:
         yield "ruleset", statement.ruleset
     for quantifier, spans in (("every", statement.every), ("some", statement.some)):
@@ -217,10 +216,6 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
         lemmas = ", ".join(statement.follows_from.lemmas)
         claims = ", ".join(statement.follows_from.claims)
         yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
-    if statement.let:
-        yield "let", assigned(statement.let)
-    if statement.reach:
-        yield "reach", f"coordinates up to {statement.reach}"
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
@@ -263,7 +258,8 @@ def _listed(claim: Claim, entry: Entry, paper: Paper, row: ClaimRow | None) -> M
         "number": entry.number,
         "status": entry.status,
         "kind": claim.check.kind,
-        "statement": entry.statement,
+        "statement": claim.summary,
+        "words": entry.words,
         "verdict": row.verdict if row else None,
         "text": row.text if row else None,
     }

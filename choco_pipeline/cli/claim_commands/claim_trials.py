@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -37,6 +38,8 @@ if TYPE_CHECKING:  # it shows counterexamples, as this module does
 
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
+#: How a value is given; ``==`` and ``=>`` are signs of statements.
+VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
 
 
 def check_claims(
@@ -55,7 +58,7 @@ def check_claims(
     all claims are tried that have a sample or need none. Of one that is named, with nothing else given, what is decided for all
     integers is shown, too.
     """
-    ids, given = _read(words)
+    ids, given = read_words(words)
     if everything == bool(ids):
         raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
     documents: list[Mapping[str, Any]] = []
@@ -85,7 +88,7 @@ def check_claims(
 
 def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
     """Prove again what the last run proved of claims, and return the exit code: 0 only if all of it is proved again."""
-    ids, given = _read(words)
+    ids, given = read_words(words)
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
     again = [
@@ -97,7 +100,7 @@ def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, jso
 
 def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
     """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
-    ids, given = _read(words)
+    ids, given = read_words(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
     verdicts = [
@@ -147,7 +150,7 @@ def _shown(
 ) -> Mapping[str, Any]:
     """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
     if not json:
-        print(f"{claim.id}: {claim.check.summary()}")
+        print(f"{claim.id}: {claim.summary}")
     tried: list[Trial] = []
     verdicts: list[ClaimVerdict] = []
     for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in decided)):
@@ -209,15 +212,16 @@ def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
         return
 
 
-def _read(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
-    """Return the ids among the words, and the values by name."""
+def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
+    """Return the words that give no value, and the values by name."""
     ids: list[str] = []
     given: dict[str, int | Range] = {}
     for word in words:
-        name, equals, text = word.partition("=")
-        if not equals:
+        parts = VALUE.fullmatch(word)
+        if parts is None:
             ids.append(word)
             continue
+        name, text = parts.groups()
         try:
             value = parse_range(text.strip(), names=())
             last = int(value.last.value({}))

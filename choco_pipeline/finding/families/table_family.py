@@ -201,11 +201,12 @@ def _compared(
 ) -> Outcome:
     environment = dict(member.parameters)
     try:
+        where = parse(check["where"]) if "where" in check else None
         if check["kind"] == "grundy":
-            numbers = GrundyNumbers.model_validate(check)
+            numbers = GrundyNumbers(parse(check["equals"]), where)
             tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
         else:
-            positions = PPositions.model_validate(check)
+            positions = PPositions(parse(check["formula"]), where=where)
             tally = alone(compare_p_positions(positions, environment, cells, BLOCK, reach))
     except (FormulaError, LimitError):  # without a value, or too long to look at: of no use here
         return Outcome(0, None, cells.bound)

@@ -102,7 +102,7 @@ def is_quick(
         if stored is None or not isinstance(check, PPositions | Related):
             return True
         if isinstance(check, Related):
-            heap = check.at.get(stored)
+            heap = check.moved.get(stored)
             if heap is None or (stored == game.base.rules.free and heap.names <= {stored}):
                 return True
             return count_positions(game, bound) <= MOST_RELATED
@@ -162,7 +162,7 @@ def bound_and_dispute(
 def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
     """Yield the claims that say the same of a game, and that only up to coordinates, from `bound` on, beyond which `claim` goes."""
     for other in catalogue.speaking_of(game):
-        reach, own_reach = other.statement.reach, claim.statement.reach
+        reach, own_reach = other.reach, claim.reach
         known, own = environment(other, game), environment(claim, game)
         if reach is None or known is None or own is None:
             continue

@@ -127,7 +127,7 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
     if any(isinstance(claim.check, Related) or claim.is_over_tables for claim in claims):
         return None
     # Up to a bound is said where no further is meant, too; and with a small bound, or low bars, drawn ones are right so far.
-    if any(claim.statement.reach is not None for claim in claims):
+    if any(claim.reach is not None for claim in claims):
         return None
     of = games if claims else [statement.ruleset]
     numbers = [

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from choco_pipeline.claims.kinds import GrundyNumbers, Pattern, PPositions, Values
+from choco_pipeline.claims.kinds import Evaluated, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.meaning import environment
@@ -54,7 +54,7 @@ MOST_STATES = 20_000
 MOST_GAMES, MOST_QUESTIONS = 64, 1_000
 
 #: What other claims say is compared as it is written.
-ON_POSITIONS = PPositions | GrundyNumbers | Values | Pattern
+ON_POSITIONS = PPositions | GrundyNumbers | Values | Evaluated
 
 Decided = Literal["proved", "refuted", "undecided"]
 #: What claims tell of positions: which are P, or their Grundy numbers.
@@ -108,7 +108,7 @@ class Dominance:
         """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
         if not any(isinstance(claim.check, ON_POSITIONS) for claim in claims):
             return "what is written"
-        if len(games) > MOST_GAMES or any(isinstance(claim.check, Pattern) for claim in claims):
+        if len(games) > MOST_GAMES or any(isinstance(claim.check, Evaluated) for claim in claims):
             return "sampled positions"
         return self._compared(
             Consequence(
@@ -225,7 +225,7 @@ class _Question:
         self, claim: Claim, game: Ruleset, left: int, strip: str | None = None
     ) -> _Said | None:
         """Return what a claim says; of Grundy numbers of a bar, that the bar is P beside a strip as large."""
-        names, check, reach = environment(claim, game.notation), claim.check, claim.statement.reach
+        names, check, reach = environment(claim, game.notation), claim.check, claim.reach
         if names is None or not isinstance(check, PPositions | GrundyNumbers | Values):
             return None
         values = names | self._passes(left)

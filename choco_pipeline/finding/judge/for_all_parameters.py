@@ -177,7 +177,7 @@ def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) 
     if not verdict.is_proved or verdict.certificate is None:
         return replace(before, text=f"{before.text}; not decided for {of} at once: {verdict.why}")
     kept: tuple[str, ...] = (verdict.certificate,)
-    reach = claim.statement.reach
+    reach = claim.reach
     if reach is not None:
         of = f"{of}, for coordinates up to {math_text(reach.text)}"
         # "and no further" is a statement of its own: that every member has a failure just beyond the bound

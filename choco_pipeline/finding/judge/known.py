@@ -260,7 +260,7 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
         parameters, check = claim.match(game), claim.check
         if parameters is None or not isinstance(check, Options) or check.which:
             continue
-        if claim.statement.reach is not None:
+        if claim.reach is not None:
             continue
         known = claim.environment(parameters)
         try:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from choco_pipeline.claims.kinds import Cellular, GrundyNumbers, Pattern, PPositions, Values
+from choco_pipeline.claims.kinds import Cellular, Evaluated, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.formula import Formula
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import Notation
+from choco_pipeline.statements.tree import (
+    Equivalent,
+    Expression,
+    Implies,
+    Not,
+    Place,
+    PPosition,
+    Proposition,
+    conjuncts,
+)
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
 
 #: Sets of values are compared up to this.
@@ -99,8 +111,8 @@ def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
     speaks = np.ones(next(iter(points.values())).size, np.bool_)
     if check.where is not None:
         speaks &= holds_at(check.where.substitute(known), points)
-    if claim.statement.reach is not None:
-        reach = int(claim.statement.reach.value(known))
+    if claim.reach is not None:
+        reach = int(claim.reach.value(known))
         for name, values in points.items():
             if name != "p":
                 speaks &= values <= reach
@@ -110,22 +122,22 @@ def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
 def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
     """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
     match claim.check:
-        case Pattern(cases=cases):
+        case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
-            assert face is not None  # patterns are of rectangular bars
+            assert face is not None  # such statements are about rectangular bars
             side = face.sizes["i"]
             i, j = np.indices((side, side)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
             speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
-            for case in cases:
+            for where, like in likened(check.proposition):
                 here = ~speaks
-                if case.where is not None:
-                    here &= holds_at(case.where.substitute(known), points)
-                if case.like is None:
-                    values[here] = -1 if case.outcome == "P" else -2
+                if where is not None:
+                    here &= holds_at(where.substitute(known), points)
+                if isinstance(like, bool):
+                    values[here] = -1 if like else -2
                 else:
                     cell = np.zeros(i.size, np.int64)
-                    for part in case.like:
+                    for part in like:
                         cell = (cell << 16) + evaluate_at(part.substitute(known), points)
                     values[here] = cell[here]
                 speaks |= here
@@ -138,7 +150,31 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             return _as_text(claim)
 
 
+def likened(
+    proposition: Proposition,
+) -> Iterator[tuple[Formula | None, bool | tuple[Formula, ...]]]:
+    """Yield, of a statement on an uncut bar, a condition on cells and the bar's size and cell that these are like.
+
+    True stands for P-positions, False for others. Nothing is yielded for a part of another form.
+    """
+    for part in conjuncts(proposition):
+        where = None
+        if isinstance(part, Implies) and isinstance(part.premise, Expression):
+            where, part = part.premise.formula, part.conclusion
+        match part:
+            case PPosition():
+                yield where, True
+            case Not(PPosition()):
+                yield where, False
+            case Equivalent((PPosition(), PPosition(Place(at=tuple(at), game=Notation() as bar)))):
+                size = dict(bar.arguments)["m"]
+                assert isinstance(size, Formula)
+                yield where, (size, *(one.formula for one in at))
+            case _:
+                pass
+
+
 def _as_text(claim: Claim, written: str | None = None) -> Meaning:
     """Return the meaning of a claim that is compared by what is written, its check by default."""
-    text = written or str(claim.check.model_dump(mode="json"))
+    text = written or claim.statement.statement or str(claim.statement.check)
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))

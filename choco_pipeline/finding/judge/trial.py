@@ -311,5 +311,5 @@ def _proved(
 
 def _domain(claims: Sequence[Claim]) -> str:
     """Return what a proof of claims is for."""
-    is_bounded = any(claim.statement.reach is not None for claim in claims)
+    is_bounded = any(claim.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -10,6 +11,8 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.finding.statements.statement_line import Kind, StatementError, StatementLine
+from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import as_written, coordinates_of
 
 Document = dict[str, object]
 
@@ -26,6 +29,80 @@ def claim_of_entry(entry: Mapping[str, object]) -> Claim:
     if mistakes:
         raise StatementError(f"{entry['id']}: {'; '.join(mistakes)}")
     return claim
+
+
+def in_language(entry: Document) -> Document:
+    """Return the entry with its check written as a statement, unless it is a plug-in.
+
+    Examples
+    --------
+    >>> check = {"kind": "p-positions", "formula": "x == z", "where": "y == 0", "relation": "within"}
+    >>> in_language({"check": check, "reach": "k"})["statement"]
+    'size <= k and y == 0 and P => x == z'
+    """
+    check = entry.get("check")
+    if not isinstance(check, Mapping) or check["kind"] in ("counts", "cellular"):
+        return entry
+    written = {key: part for key, part in entry.items() if key not in ("check", "reach", "let")}
+    let = entry.get("let") or {}
+    assert isinstance(let, Mapping)
+    defined = (
+        f"let {', '.join(f'{name} = {value}' for name, value in let.items())}: " if let else ""
+    )
+    return written | {"statement": defined + _said(check, str(entry.get("reach", "")))}
+
+
+def _said(check: Mapping[str, Any], reach: str) -> str:
+    """Return what a check says, of positions up to a size."""
+    premise = [f"size <= {reach}"] if reach else []
+    premise += [in_brackets(check["where"])] if check.get("where") else []
+    match check["kind"]:
+        case "p-positions":
+            formula = check["formula"]
+            match check.get("relation", "exactly"):
+                case "within":
+                    return f"{' and '.join([*premise, 'P'])} => {formula}"
+                case "contain":
+                    said = f"{formula} => P"
+                case _:
+                    said = f"P <=> {formula}"
+        case "grundy":
+            said = f"G == {check['equals']}"
+        case "values":
+            sign = {"exactly": "==", "within": "<=", "contains-all": ">="}[check["relation"]]
+            condition = " and ".join(["P", *premise])
+            return f"{{{check['of']}: {condition}}} {sign} {{v: {check['values']}}}"
+        case "related":
+            game = as_written(check["game"])
+            at = ", ".join(str(check["at"].get(name, name)) for name in coordinates_of(game))
+            place = f"[{check['game']}]({at})"
+            said = f"P <=> P{place}"
+            if check.get("equals"):
+                value = parse(check["equals"]).rename_all({"g": f"G{place}"})
+                said = f"G == {value}"
+        case _:
+            return ";\n".join(_cases(check["cases"]))
+    return f"{' and '.join(premise)} => ({said})" if premise else said
+
+
+def _cases(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what is said of the cells of a bar, case by case: those of a case are in none before it."""
+    before: list[str] = []
+    for case in cases:
+        premise = [f"not ({' or '.join(f'({c})' for c in before)})"] if before else []
+        if case.get("where"):
+            premise.append(in_brackets(case["where"]))
+            before.append(case["where"])
+        said = "P" if case.get("outcome") == "P" else "not P"
+        if case.get("like"):
+            m, i, j = case["like"]
+            said = f"(P <=> P[rectangular-bar(m={m}, n={m})]({i}, {j}))"
+        yield f"{' and '.join(premise)} => {said}" if premise else said
+
+
+def in_brackets(condition: str) -> str:
+    """Return a condition as a part of a conjunction."""
+    return f"({condition})" if parse(condition).junction == "or" else condition
 
 
 def checks_of(kind: Kind, lines: Sequence[StatementLine], but: str) -> list[Document]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import as_written
 
 #: What one pass does to Grundy numbers g of a game in which they are 0 at the end alone: 2i−1 and 2i change places for i ≥ 1.
 EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
@@ -13,9 +14,11 @@ EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 def lemmas(claim: Claim) -> tuple[str, ...]:
     """Return the lemma on all games, by its name in docs/lemmas.md, that a claim is a case of; nothing if there is none."""
     check = claim.check
-    if not isinstance(check, Related) or check.game != claim.statement.ruleset:
+    if not isinstance(check, Related) or as_written(check.game) != as_written(
+        str(claim.statement.ruleset)
+    ):
         return ()
-    at = {name: formula.text for name, formula in check.at.items()}
+    at = {name: formula.text for name, formula in check.moved.items()}
     if at == {"p": "p-2"} and check.equals in (None, parse("g")):
         return ("two-more-passes",)
     functions = [check.equals] if check.equals else [check.at[name] for name in at if name != "p"]

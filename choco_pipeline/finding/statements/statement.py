@@ -18,6 +18,7 @@ from choco_pipeline.finding.statements.entries import (
     Document,
     checks_of,
     claim_of_entry,
+    in_language,
     joined,
 )
 from choco_pipeline.finding.statements.mined import Mined
@@ -263,12 +264,12 @@ class FoundStatement(ShownInNotebook):
             "id": claim_id,
             "number": "found",
             "status": "found",
-            "statement": self.text[:2000],
+            "words": self.text[:2000],
         }
         if self.pattern.names and "sample" not in entry:
             spans = {name: f"{min(v)}..{max(v)}" for name, v in self.parameters.items()}
             entry["sample"] = {"parameters": spans, "bound": SAMPLE_BOUND}
-        return entry
+        return in_language(entry)
 
     @property
     def _but(self) -> str:

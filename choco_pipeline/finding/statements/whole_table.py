@@ -60,7 +60,7 @@ def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
     check = claim.check
     if not isinstance(check, PPositions | GrundyNumbers | Values):
         return None
-    integers, reach = claim.environment(case), claim.statement.reach
+    integers, reach = claim.environment(case), claim.reach
     parts = (
         (name, part.substitute(integers).text if isinstance(part, Formula) else part)
         for name, part in check

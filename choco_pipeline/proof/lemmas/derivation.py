@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, Options, PPositions, Values
-from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import (
@@ -47,7 +46,7 @@ class LastStep:
     #: What is known of the game, for at least as many passes left.
     known: Known
 
-    def statements(self) -> Iterator[IntegerStatement]:
+    def statements(self) -> Iterator[str]:
         """Yield statements on integers that together say: what is known makes the claim true.
 
         Raises `LemmaError` if what is known is of another kind than the claim speaks of.
@@ -76,9 +75,11 @@ class LastStep:
             case Options():
                 yield from self._of_options(check)
             case _:
-                raise LemmaError(f"a claim of kind {check.kind} does not follow by lemmas")
+                raise LemmaError(
+                    f"a statement of this form does not follow by lemmas: {self.claim.summary}"
+                )
 
-    def _of_values(self, check: Values) -> Iterator[IntegerStatement]:
+    def _of_values(self, check: Values) -> Iterator[str]:
         counted = [self._left(self.known.outcomes)]
         counted += [] if check.where is None else [nodes(check.where)]
         value = nodes(check.of)
@@ -94,10 +95,14 @@ class LastStep:
         spans = {n: far for n in self.game.coordinates if n not in self.game.heights}
         spans |= {name: f"0..{self.game.passes}" for name in self._passes}
         such = [substitute(part, at_zero) for part in (*counted, equal(value, Name("v")))]
-        number = {"of": spans, "such": render(junction("and", *such)), "least": 1}
-        yield self._statement(given, [nodes(check.values)], number=number)
+        counted_over = ", ".join(f"{name} in {span}" for name, span in spans.items())
+        yield self._statement(
+            given,
+            [nodes(check.values)],
+            f"count({counted_over}: {render(junction('and', *such))}) >= 1",
+        )
 
-    def _of_options(self, check: Options) -> Iterator[IntegerStatement]:
+    def _of_options(self, check: Options) -> Iterator[str]:
         """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
         is_p, of, to = self._left(self.known.outcomes), nodes(check.of), nodes(check.to)
         is_other = LogicalNot(is_p)
@@ -139,37 +144,41 @@ class LastStep:
         )
         return junction("or", *each)
 
-    def _everywhere(self, where: Sequence[Node], **content: Sequence[Node]) -> IntegerStatement:
+    def _everywhere(
+        self,
+        where: Sequence[Node],
+        holds: Sequence[Node] = (),
+        equivalent: Sequence[Node] = (),
+    ) -> str:
         """Return a statement on all coordinates at which the facts hold."""
         names = [*self._parameters, *self.game.coordinates, *self._passes]
-        texts = {key: list(map(render, parts)) for key, parts in content.items()}
-        return self._statement(names, [*self.known.facts, *where], **texts)
+        said = " <=> ".join(f"({render(part)})" for part in equivalent)
+        said = f"({said})" if said else render(junction("and", *holds))
+        return self._statement(names, [*self.known.facts, *where], said)
 
-    def _statement(
-        self, names: Sequence[str], where: Sequence[Node], **content: object
-    ) -> IntegerStatement:
+    def _statement(self, names: Sequence[str], where: Sequence[Node], said: str) -> str:
         condition = self.claim.statement.for_all
         assert condition is not None
         spans = {name: "0..N" for name in names}
         spans |= {name: f"0..{self.game.passes}" for name in self._passes if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        return integers(spans, render(junction("and", nodes(condition), *where)), **content)
+        return integers(spans, render(junction("and", nodes(condition), *where)), said)
 
 
-def implied(claim: Claim, conditions: Sequence[Node]) -> IntegerStatement:
+def implied(claim: Claim, conditions: Sequence[Node]) -> str:
     """Return the statement that a claim speaks, for all at once, only of parameters with some conditions."""
     condition = claim.statement.for_all
     assert condition is not None
     spans = {name: "0..N" for name in sorted(claim.parameters)}
-    return integers(spans, condition.text, holds=list(map(render, conditions)))
+    return integers(spans, condition.text, render(junction("and", *conditions)))
 
 
-def integers(spans: Mapping[str, str], where: str, **content: object) -> IntegerStatement:
-    """Return a statement on integers with these ranges."""
+def integers(spans: Mapping[str, str], where: str, said: str) -> str:
+    """Return a statement about integers with these ranges."""
     if "N" in spans:
         raise LemmaError("a parameter cannot be called N here")
-    document = {"kind": "integers", "bound": BOUND, "all": dict(spans), "where": where}
-    return IntegerStatement.model_validate({**document, **content})
+    ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
+    return f"for {ranges}: {where} => {said}"
 
 
 def nodes(formula: Formula) -> Node:
@@ -190,7 +199,7 @@ class Derivation:
     #: For which parameters the premises speak of these games.
     of_parameters: tuple[Formula, ...]
     #: On integers: that the claim speaks of such parameters only, and the last step.
-    statements: tuple[IntegerStatement, ...]
+    statements: tuple[str, ...]
 
 
 def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
@@ -264,10 +273,9 @@ def _of_premises(
 def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Node]) -> Known:
     """Return what a premise says, in the coordinates and parameters of a game."""
     kind = premise.check
-    assert isinstance(kind, Kind)
     if (
         not kind.of_all_positions
-        or premise.statement.reach is not None
+        or premise.reach is not None
         or premise.is_of_whole_bars
         or not isinstance(kind, GrundyNumbers | PPositions)
     ):

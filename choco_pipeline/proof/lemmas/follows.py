@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -124,24 +123,23 @@ def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
 
 
 def _steps(
-    claim: Claim, conclusion: IntegerStatement, seconds: float, folder: Path | None
+    claim: Claim, conclusion: str, seconds: float, folder: Path | None
 ) -> Iterator[Mapping[str, Any]]:
     """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
 
     One for each number of passes left, if it speaks of them.
     """
-    document = {"id": claim.id, "check": conclusion.model_dump(mode="json")}
-    statement = Claim.from_json(document)
+    statement = Claim.from_json({"id": claim.id, "statement": conclusion, "bound": BOUND})
     for fixed, finding in decide_integers(statement, seconds=seconds):
         of = assigned(fixed)
         if not isinstance(finding.verdict, Proved):
-            why = f"{conclusion.summary()}: {verdict_text(finding.verdict)}"
+            why = f"{statement.summary}: {verdict_text(finding.verdict)}"
             raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
         path = None
         if folder is not None:
             path = write_claim_certificate(statement, fixed, None, folder).as_posix()
         by = {name: finding.evidence[name] for name in ("engines", "no_answer", "states")}
-        yield {"says": conclusion.summary(), "for": of, **by, "certificate": path}
+        yield {"says": statement.summary, "for": of, **by, "certificate": path}
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:

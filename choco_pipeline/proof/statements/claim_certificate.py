@@ -38,6 +38,8 @@ from choco_pipeline.proof.games.prover import check_relation
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_choice, fixed_integers
 from choco_pipeline.provenance import digest, versions
+from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import without_samples
 
 #: The folder of claims' certificates in that of the games'.
 FOLDER = "claims"
@@ -90,7 +92,7 @@ def proved_statement(claim: Claim) -> dict[str, object]:
     Nor with what it is to be decided from for all parameters at once.
     """
     formal = claim.as_json()
-    formal["check"].pop("listed", None)
+    formal["statement"] = text_of(without_samples(claim.proposition))
     formal.pop("for_all")
     formal.pop("follows_from")
     return formal

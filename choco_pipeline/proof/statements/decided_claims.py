@@ -8,12 +8,11 @@ from typing import assert_never
 from choco_pipeline.claims.checks.options import contradiction_at, counts
 from choco_pipeline.claims.kinds import (
     Count,
-    GrundyList,
     GrundyNumbers,
-    GrundyTable,
     Options,
     PList,
     PPositions,
+    PrintedNumbers,
     Values,
 )
 from choco_pipeline.claims.language.case import Finding
@@ -81,7 +80,7 @@ def decide(
                 return Finding(Undecided(why))
             case _ if claim.is_of_whole_bars:
                 return Finding(Undecided("whole bars: no sentence is written for them"))
-            case GrundyNumbers() | GrundyTable() | GrundyList() if proof.relation != "grundy":
+            case GrundyNumbers() | PrintedNumbers() if proof.relation != "grundy":
                 return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
             case PPositions() | GrundyNumbers():
                 return _about_positions(question, kind)
@@ -89,14 +88,14 @@ def decide(
                 return about_values(question, kind)
             case Options():
                 return about_options(question, kind)
-            case GrundyTable() | GrundyList():
+            case PrintedNumbers():
                 return about_numbers(question, kind)
             case PList():
                 return about_list(question, kind)
             case Count():
                 return about_count(question, kind)
             case _:
-                what = f"a claim of kind {kind.kind}: no sentence is written for it"
+                what = f"no sentence is written for a statement of this form: {claim.summary}"
                 return Finding(Undecided(what))
     except FormulaError as error:
         return without_value(claim, error)
@@ -220,4 +219,4 @@ def _shown(question: Question, check: Options, position: Position) -> Counterexa
     else:
         verb = "has" if check.have == "no" else "has not"
         shown = f"one of its options{check.which} {verb} {math_text(check.to)}"
-    return Counterexample(shown, check.summary(), position, game.coordinates)
+    return Counterexample(shown, question.claim.summary, position, game.coordinates)

@@ -49,10 +49,10 @@ def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> check = IntegerStatement.model_validate(
-    ...     {"kind": "integers", "bound": 9, "all": {"k": "1..5", "z": "0..N"}, "holds": "z - k*(z//k) < k"}
+    >>> claim = Claim.from_json(
+    ...     {"id": "a", "bound": 9, "statement": "for k in 1..5, z in 0..N: z - k*(z//k) < k"}
     ... )
-    >>> fixed_integers(check)
+    >>> fixed_integers(claim.check)
     ('k',)
     """
     formulas = list(_formulas(check))
@@ -92,14 +92,8 @@ def choices(check: IntegerStatement, fixed: tuple[str, ...]) -> tuple[list[dict[
 
 
 def _formulas(check: IntegerStatement) -> Iterator[Formula]:
-    for _, part, _ in check.parts(frozenset()):
-        match part:
-            case Formula():
-                yield part
-            case Range():
-                yield from (part.first, part.last)
-            case None:
-                pass
+    for part in check.formulas():
+        yield from (part,) if isinstance(part, Formula) else (part.first, part.last)
 
 
 def _by_operators(formula: Formula) -> Iterator[tuple[str, str]]:
@@ -112,7 +106,7 @@ def _by_operators(formula: Formula) -> Iterator[tuple[str, str]]:
 
 
 def _by_steps(check: IntegerStatement) -> Iterator[tuple[str, str]]:
-    for _, part, _ in check.parts(frozenset()):
+    for part in check.formulas():
         if isinstance(part, Range) and part.step is not None:
             yield from ((name, part.text) for name in part.step.names)
 
@@ -200,7 +194,8 @@ def decide_integers(
     """
     check = claim.check
     if not isinstance(check, IntegerStatement):
-        raise ValueError(f"{claim.id} is of kind {check.kind}, integers is needed")
+        why = f"no sentence is written for a statement of this form: {claim.summary}"
+        return [({}, Finding(Undecided(why), {"all_choices": False}))]
     names = tuple(engines or installed_engines())
     clock = Clock(seconds)
     decided = []

@@ -10,7 +10,7 @@ from choco_pipeline.automata.algebra import disjunction as either
 from choco_pipeline.automata.algebra import is_empty
 from choco_pipeline.claims.checks.values import NO_MEMBER
 from choco_pipeline.claims.evidence.explain import no_position
-from choco_pipeline.claims.kinds import Count, GrundyList, GrundyTable, PList, Values
+from choco_pipeline.claims.kinds import Count, PList, PrintedNumbers, Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
@@ -127,10 +127,10 @@ def _image(question: Question, check: Values, passes: int, negative: bool) -> Se
     return exists(question.coordinates, conjunction(_among(question, check, passes), has))
 
 
-def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Finding:
+def about_numbers(question: Question, check: PrintedNumbers) -> Finding:
     """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
     game, heaps = question.proof.ruleset, len(question.coordinates)
-    wrong, printed = [], list(check.printed(question.coordinates))
+    wrong, printed = [], check.numbers
     for position, number in printed:
         if not game.is_position(position) or question.known(position).number != number:
             wrong.append((max(position[:heaps], default=0), position, number))

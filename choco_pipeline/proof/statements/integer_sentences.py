@@ -9,7 +9,7 @@ from functools import cached_property
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.kinds.integer_kinds import Number, conditions_of
+from choco_pipeline.claims.kinds.integer_kinds import Number
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
@@ -54,7 +54,7 @@ class Spoken:
         supposed = [
             part for name, let in check.let.items() for part in self._integers.follows(name, let)
         ]
-        supposed += [self._integers.say(part) for part in conditions_of(check.where)]
+        supposed += [self._integers.say(part) for part in check.where]
         #: What else is supposed of them, and what those are that follow.
         self.supposed = conjunction(*supposed)
 
@@ -76,9 +76,7 @@ class Spoken:
     def wrong(self) -> tuple[Sentence, ...]:
         """The ways in which what it claims can be false."""
         check, say = self.check, self._integers.say
-        wrong = [negation(say(part)) for part in conditions_of(check.holds)]
-        if check.any:
-            wrong.append(conjunction(*(negation(say(part)) for part in check.any)))
+        wrong = [negation(say(part)) for part in check.holds]
         if check.equivalent:
             first, *others = map(say, check.equivalent)
             for other in others:

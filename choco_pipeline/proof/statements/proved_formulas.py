@@ -109,12 +109,9 @@ def decide_cases(
 
 def _claim(proof: Proof, case: FormulaCase) -> dict[str, object]:
     """Return one case as a claim."""
-    check = {"kind": "grundy", "equals": case.formula}
-    if proof.relation == "p":
-        check = {"kind": "p-positions", "formula": case.formula}
-    if case.where is not None:
-        check["where"] = case.where
-    return {"id": "guess", "ruleset": proof.ruleset.notation, "check": check}
+    said = f"P <=> {case.formula}" if proof.relation == "p" else f"G == {case.formula}"
+    said = said if case.where is None else f"{case.where} => ({said})"
+    return {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}
 
 
 def _counterexample(

@@ -183,7 +183,7 @@ class Question:
     @cached_property
     def reach(self) -> int | None:
         """The largest coordinate that the claim speaks of; None for any."""
-        reach = self.claim.statement.reach
+        reach = self.claim.reach
         return None if reach is None else int(reach.value(self.environment))
 
     def speaks(self, where: Formula | None, passes: int) -> Sentence:

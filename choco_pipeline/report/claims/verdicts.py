@@ -15,7 +15,6 @@ from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
-from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.claims.verdict_cells import Cell, Grid, Table, cell_of, grid_of, labels
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -226,17 +225,16 @@ def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
-    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "let": {}, "reach": None}
-    >>> formal |= {"check": check, "follows_from": None}
+    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "follows_from": None}
+    >>> formal |= {"statement": "P <=> y ^ z == 0", "bound": None}
     >>> said = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
     >>> formal_lines(LedgerClaim.model_construct(**said))
     [('ruleset', 'step-bar(k=k)'), ('for', 'k ≡ 0 (mod 2)'), ('checked as', 'P ⇔ y ⊕ z = 0')]
     """
-    return list(_lines(claim, claim.formal, claim.formal["check"]))
+    return list(_lines(claim, claim.formal))
 
 
-def _lines(claim: LedgerClaim, formal: Document, check: Document) -> Iterator[tuple[str, str]]:
+def _lines(claim: LedgerClaim, formal: Document) -> Iterator[tuple[str, str]]:
     if claim.ruleset is not None:
         yield "ruleset", claim.ruleset
     if formal["when"]:
@@ -251,17 +249,8 @@ def _lines(claim: LedgerClaim, formal: Document, check: Document) -> Iterator[tu
         lemmas = formal["follows_from"]["lemmas"]
         by = f", by {', '.join(lemmas)}" if lemmas else ""
         yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
-    if formal["let"]:
-        yield "where", assigned({name: math_text(text) for name, text in formal["let"].items()})
-    if formal["reach"]:
-        yield "up to", math_text(formal["reach"])
-    if claim.ruleset is None:
-        yield "for all", _ranges(check["all"])
-        if check.get("number"):
-            yield "counted over", _ranges(check["number"]["of"])
-        if "height" in check:
-            yield "heights up to", math_text(check["height"])
-        yield "N", f"{check['bound']:,}"
+    if formal["bound"] is not None:
+        yield "N", f"{formal['bound']:,}"
     yield "checked as", claim.formula
 
 

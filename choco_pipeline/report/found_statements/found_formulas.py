@@ -123,9 +123,7 @@ def _head(statement: FoundStatement, label: str, notation: MathNotation) -> list
 
 def _related(statement: FoundStatement, check: Related, notation: MathNotation) -> str:
     """Return what a position's being P, or its Grundy number, has to do with a position of another game."""
-    names = coordinates_of(statement)
-    at = {**{name: parse(name) for name in names}, **check.at}
-    there = notation.listed([typeset(at[name], notation) for name in names])
+    there = notation.listed([typeset(at, notation) for at in check.at.values()])
     where: list[str] = []
     if check.where is not None:
         where = [notation.words(" where "), typeset(check.where, notation)]

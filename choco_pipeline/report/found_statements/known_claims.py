@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.games.notation import Notation, read
 
@@ -56,11 +58,12 @@ class KnownClaims:
 
 
 def _telling(claim: LedgerClaim) -> dict[str, str]:
-    formal, check = claim.formal, claim.formal["check"]
-    if claim.status != "theorem" or claim.kind != "p-positions" or claim.ruleset is None:
+    formal = Claim.from_json(claim.formal)
+    statement, check = formal.statement, formal.check
+    if claim.status != "theorem" or claim.ruleset is None or not isinstance(check, PPositions):
         return {}
-    if check["relation"] != "exactly" or check["where"] is not None:
+    if not check.of_all_positions or formal.reach is not None:
         return {}
-    if any(formal[key] for key in ("when", "reach", "every", "some")):
+    if statement.when is not None or statement.every or statement.some:
         return {}
     return {read(claim.ruleset).text: claim.id}

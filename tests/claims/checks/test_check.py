@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset
 from choco_pipeline.claims.checks.check import CHECKS, Finding
 from choco_pipeline.claims.kinds import Check
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -33,6 +32,7 @@ from tests.claims.claims import (
     integer_formulas,
     key_of,
 )
+from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
 
 Drawn = tuple[Ruleset, int]
@@ -209,7 +209,7 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
     def counted(equals: int) -> Finding:
         check = {"kind": "count", "over": over, "of": of, "where": where, "equals": equals}
         document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
-        return find(Claim.from_json(document), game, bound, quantity)
+        return find(claim_from(document), game, bound, quantity)
 
     what = "P-position" if over == "p-positions" else "position"
     nothing = Vacuous(f"no {what} is one that it speaks of")
@@ -249,12 +249,12 @@ def test_counting_choices_of_a_position_and_further_integers(
 
     check = {"kind": "count", "over": over, "beside": beside, "of": of, "equals": number}
     document = {"id": "drawn", "ruleset": game.notation, "reach": bound, "check": check}
-    assert list(mistakes_in(Claim.from_json(document))) == []
-    assert find(Claim.from_json(document), game, bound, "grundy", block).verdict == Exhausted(
+    assert list(mistakes_in(claim_from(document))) == []
+    assert find(claim_from(document), game, bound, "grundy", block).verdict == Exhausted(
         among, "case"
     )
     check["equals"] = number + 1
-    wrong = find(Claim.from_json(document), game, bound, "grundy", block).verdict
+    wrong = find(claim_from(document), game, bound, "grundy", block).verdict
     assert isinstance(wrong, Refuted)
     assert wrong.counterexample.found.startswith(f"{number:,} choices of")
 
@@ -281,7 +281,7 @@ def test_the_finding_does_not_depend_on_blocks(
         quantity = "p-positions"
     reach = None if names[0] == "i" else data.draw(st.none() | st.integers(0, bound))
     document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": checks}
-    claim = Claim.from_json(document)
+    claim = claim_from(document)
     assert find(claim, game, bound, quantity, block) == find(claim, game, bound, quantity)
 
 

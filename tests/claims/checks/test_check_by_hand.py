@@ -9,7 +9,6 @@ from choco_pipeline import RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import collect_values
 from choco_pipeline.claims.evidence.shared_pass import alone
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -22,6 +21,7 @@ from tests.claims.checks.checked import find
 from tests.claims.claims import (
     claim_on,
 )
+from tests.claims.written import claim_from
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
         "reach": 3,
         "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
     }
-    claim = Claim.from_json(document)
+    claim = claim_from(document)
     assert find(claim, game, 5, "p-positions").verdict == Exhausted(17)
     assert find(claim, game, 3, "p-positions").verdict == Exhausted(17)
     assert find(claim, game, 2, "p-positions").verdict == HoldsToBound(9, 2)
@@ -97,9 +97,7 @@ def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
 
 def test_counting_needs_the_whole_box() -> None:
     check = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
-    claim = Claim.from_json(
-        {"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check}
-    )
+    claim = claim_from({"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check})
     verdict = find(claim, StepBar(2), 8, "grundy").verdict
     assert verdict == Undecided("the table reaches bound 8, 9 is needed")
 
@@ -165,7 +163,7 @@ def test_the_environment_is_put_into_every_formula() -> None:
         "let": {"t": "s+1", "u": "t-1"},
         "check": {"kind": "grundy", "equals": "(y ^ (z+u)) - s", "where": "z >= t-1-s"},
     }
-    claim, game = Claim.from_json(document), StepBar(4, 2)
+    claim, game = claim_from(document), StepBar(4, 2)
     parameters = claim.match(game.notation)
     assert parameters == {"k": 4, "s": 2}
     data = table(game, 20, "grundy")

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -23,6 +22,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import RectangularBar
 from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.checks.test_options import counted
+from tests.claims.written import claim_from
 from tests.effort import examples
 
 GAMES = [
@@ -43,7 +43,7 @@ def check(text: str, reach: int | None = None, bound: int = BOUND, **said: Any) 
     """Return what a table of the Grundy numbers says of a claim."""
     game = parse_ruleset(text)
     document = {"id": "drawn", "ruleset": text, "check": said, "reach": reach}
-    claim = Claim.from_json({key: value for key, value in document.items() if value is not None})
+    claim = claim_from({key: value for key, value in document.items() if value is not None})
     return check_claim(claim, {}, game, bound, table(game, bound, "grundy")).verdict
 
 
@@ -227,7 +227,7 @@ def test_far_members_are_missing_in_a_square_bar() -> None:
         "relation": "contains-all",
         "values": "v == 0 or v == 40000000",
     }
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "check": said})
+    claim = claim_from({"id": "drawn", "ruleset": game.notation, "check": said})
     verdict = check_claim(claim, {}, game, 4, table(game, 4, "p-positions")).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.found == "no P-position has the value 40,000,000"

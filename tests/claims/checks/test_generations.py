@@ -11,9 +11,9 @@ from choco_pipeline import RectangularBar
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.generations import generation_of
 from choco_pipeline.claims.kinds import Cellular
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.tables.computing.in_memory import p_table
+from tests.claims.written import claim_from
 
 TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, Theorem 5.4
 START = [[1, 1, 1, 1]]
@@ -21,7 +21,7 @@ START = [[1, 1, 1, 1]]
 
 def verdict_on(m: int, terms: list[list[int]], start: list[list[int]] = START) -> Verdict:
     check = {"kind": "cellular", "terms": terms, "start": start, "modulo": 2, "generation": "m"}
-    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     game = RectangularBar(m, m)
     return check_claim(claim, {"m": m}, game, m, p_table(game)).verdict
 
@@ -98,9 +98,7 @@ def test_sums_that_leave_64_bits_are_refused() -> None:
 
     def verdict(modulo: int, start: int) -> Verdict:
         check = large | {"modulo": modulo, "start": [[1, 1, 1, start]]}
-        claim = Claim.from_json(
-            {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check}
-        )
+        claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
         return check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict
 
     refused = verdict((1 << 63) - 1, 1 << 62)
@@ -124,7 +122,7 @@ def test_an_automaton_without_end_is_refused() -> None:
         "modulo": 2,
         "generation": "1 << 4000",
     }
-    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     late = check_claim(
         claim, {"m": 2}, RectangularBar(2, 2), 2, p_table(RectangularBar(2, 2))
     ).verdict

@@ -15,10 +15,10 @@ from choco_pipeline import RectangularBar
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.octahedron import _loose, section_of
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.computing.in_memory import p_table
+from tests.claims.written import claim_from
 
 Point = tuple[Fraction, Fraction, Fraction]
 
@@ -50,7 +50,7 @@ def is_p(m: int, i: int, j: int) -> bool:
 
 def find(m: int, level: str, order: str, halves: bool = False) -> Finding:
     check = {"kind": "octahedron", "level": level, "order": order, "halves": halves}
-    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     game = RectangularBar(m, m)
     return check_claim(claim, {"m": m}, game, m, p_table(game))
 
@@ -186,7 +186,7 @@ def test_a_cell_that_the_section_lacks() -> None:
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.found == "P-position"
     wrong: dict[str, Any] = {"kind": "octahedron", "level": "7", "order": "3"}
-    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=8, n=8)", "check": wrong})
+    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=8, n=8)", "check": wrong})
     game = RectangularBar(8, 8)
     found = check_claim(claim, {}, game, 8, p_table(game)).verdict
     assert isinstance(found, Refuted)
@@ -207,7 +207,7 @@ def test_what_is_no_section() -> None:
             section_of(order, level)
     with pytest.raises(LimitError, match=r"level 17 .* from 1 to 2\^4-1"):
         section_of(2, 17, halves=True)
-    claim = Claim.from_json(
+    claim = claim_from(
         {
             "id": "drawn",
             "ruleset": "rectangular-bar(m=2, n=3)",

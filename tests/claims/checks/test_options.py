@@ -18,7 +18,6 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box, contradiction_at, find_options
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -34,6 +33,7 @@ from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
 from tests.claims.claims import claim_on, conditions, holds, key_of
+from tests.claims.written import claim_from
 from tests.described import Described, described
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -300,7 +300,7 @@ def test_formulas_may_use_what_follows_from_the_parameters() -> None:
             "to": "(x+s) ^ y ^ (z+t-1) == 0",
         },
     }
-    claim, game = Claim.from_json(document), StripBar(4, 1)
+    claim, game = claim_from(document), StripBar(4, 1)
     parameters = claim.match(game.notation)
     assert parameters == {"k": 4, "s": 1}
     finding = check_claim(claim, parameters, game, 12, table(game, 12, "p-positions"))

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Vacuous
 from choco_pipeline.tables.computing.in_memory import p_table
+from tests.claims.written import claim_from
 
 
 def find(game: Ruleset, *cases: dict[str, Any], block: int = 1 << 18) -> Finding:
     check = {"kind": "pattern", "cases": list(cases)}
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": game.notation, "check": check})
     return check_claim(claim, {}, game, 9, p_table(game), block)
 
 

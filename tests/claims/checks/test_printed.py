@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import Finding, check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.formula import parse
@@ -20,6 +19,7 @@ from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 from tests.claims.claims import conditions, holds, integer_formulas, key_of
+from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
 
 Drawn = tuple[Ruleset, int]
@@ -34,7 +34,7 @@ def find(
     **check: Any,
 ) -> Finding:
     document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
-    claim = Claim.from_json(document)
+    claim = claim_from(document)
     assert list(mistakes_in(claim)) == []
     return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
 

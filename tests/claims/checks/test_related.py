@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.oracle import outcome
+from tests.claims.written import claim_from
 
 #: What one pass does: 2i−1 and 2i change places.
 EXCHANGED = "max((({}+1) ^ 1)-1, 0)"
@@ -22,7 +22,7 @@ def related(ruleset, game, at, equals=None, where=None):
     check = {"kind": "related", "game": game, "at": at}
     check |= {"equals": equals} if equals else {}
     check |= {"where": where} if where else {}
-    claim = Claim.from_json({"id": "drawn", "ruleset": ruleset, "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": ruleset, "check": check})
     assert list(mistakes_in(claim)) == []
     return claim
 

@@ -14,6 +14,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
 from tests.catalogues import catalogue_of
+from tests.claims.written import claim_from
 
 HEAD = """\
 paper:
@@ -27,14 +28,10 @@ CLAIM = """\
   - id: drawn-1
     number: Theorem 1
     status: theorem
-    statement: Words.
+    words: Words.
     ruleset: step-bar(k=k, s=s)
     when: k % 2 == 0
-    let:
-      t: k + s
-    check:
-      kind: p-positions
-      formula: y ^ (z+t) == 0
+    statement: 'let t = k + s: P <=> y ^ (z+t) == 0'
 """
 
 
@@ -85,7 +82,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
 
 def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
     claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
-    again = Claim.from_json(claim.as_json())
+    again = claim_from(claim.as_json())
     assert again.as_json() == claim.as_json()
     assert again.match("step-bar(k=4, s=3)") == {"k": 4, "s": 3}
     assert list(mistakes_in(again)) == []
@@ -279,9 +276,7 @@ def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_pa
 )
 def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> None:
     check = {"kind": "p-positions", "formula": "0 == 0"}
-    assert (
-        Claim.from_json({"id": "d", "ruleset": ruleset, "check": check}).coordinates == coordinates
-    )
+    assert claim_from({"id": "d", "ruleset": ruleset, "check": check}).coordinates == coordinates
 
 
 CATALOGUE = catalogue_of()

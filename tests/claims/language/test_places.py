@@ -9,13 +9,13 @@ import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import formulas_of, without_value
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.written import claim_from
 
 Load = Callable[..., Catalogue]
 
@@ -77,7 +77,7 @@ def test_a_formula_without_a_value_is_named_by_its_key(
     catalogue = load(HEAD + claim_text(1, more, formula))
     game = parse_ruleset("step-bar(k=2, s=0)")
     # As it comes from a work order.
-    claim = Claim.from_json(catalogue.claims["mine-1"].as_json())
+    claim = claim_from(catalogue.claims["mine-1"].as_json())
     data = table(game, 12, "p-positions")
     finding = check_claim(claim, {"k": 2, "s": 0}, game, 12, data)
     assert isinstance(finding.verdict, Undecided)

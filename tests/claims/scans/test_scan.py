@@ -17,6 +17,7 @@ from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, conditions, formula_names, integer_formulas
+from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
 
 ALWAYS, NEVER = 0, 1 << 62
@@ -53,9 +54,7 @@ def reaching(reach: int | None, game: Ruleset, **check: Any) -> Claim:
     """Return a claim on positions up to a size, if one can be given; on all for None."""
     if reach is None or isinstance(game.base, RectangularBar):  # whose shape limits it
         return claim_on(game, **check)
-    claim = Claim.from_json(
-        {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
-    )
+    claim = claim_from({"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check})
     assert list(mistakes_in(claim)) == []
     return claim
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.kinds import HeightFunctions
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
 from choco_pipeline.claims.standalone.height_functions import find_height_functions, grundy_numbers
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
+from tests.claims.written import claim_from
 
 Heights = tuple[tuple[int, ...], ...]
 
@@ -43,7 +43,7 @@ SECTIONS = {
 def statement(**check: Any) -> HeightFunctions:
     """Return a statement that is free of mistakes."""
     check = {"kind": "height-functions", "bound": 3, **check}
-    claim = Claim.from_json({"id": "drawn", "check": check})
+    claim = claim_from({"id": "drawn", "check": check})
     assert list(mistakes_in(claim)) == []
     assert isinstance(claim.check, HeightFunctions)
     return claim.check

@@ -10,8 +10,6 @@ from pydantic import ValidationError
 
 from choco_pipeline.claims.evidence import choices as choices_module
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.kinds.integer_kinds import conditions_of
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -28,11 +26,12 @@ from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.ranges import Range
 from tests.claims.claims import conditions, integer_formulas
 from tests.claims.verdict_documents import verdict_document
+from tests.claims.written import claim_from
 
 
 def statement(bound: int = 6, **check: Any) -> IntegerStatement:
     """Return a statement that is free of mistakes."""
-    claim = Claim.from_json({"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}})
+    claim = claim_from({"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}})
     assert list(mistakes_in(claim)) == []
     assert isinstance(claim.check, IntegerStatement)
     return claim.check
@@ -54,7 +53,7 @@ def assignments(
 
 def is_right(check: IntegerStatement, env: dict[str, int]) -> bool:
     """Whether what is claimed holds of one choice."""
-    right = all(part.value(env) for part in conditions_of(check.holds))
+    right = all(part.value(env) for part in check.holds)
     right &= not check.any or any(part.value(env) for part in check.any)
     right &= len({part.value(env) for part in check.equivalent}) < 2
     if check.number is not None:
@@ -71,7 +70,7 @@ def by_definition(
     """Return how many cases there are, and which contradict the statement."""
     cases, wrong = 0, []
     for env in assignments(check.all, check.let, {"N": bound}):
-        supposed = all(part.value(env) for part in conditions_of(check.where))
+        supposed = all(part.value(env) for part in check.where)
         if supposed and all(env[name] == value for name, value in fixed.items()):
             cases += 1
             if not is_right(check, env):

@@ -16,10 +16,11 @@ from choco_pipeline.claims.standalone.sections import centres
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError
 from tests.claims.oracle_of_integers import outcome_of_sections
+from tests.claims.written import claim_from
 
 
 def claim(**check: Any) -> Claim:
-    return Claim.from_json({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
+    return claim_from({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
 
 
 def find(**check: Any) -> Verdict:

@@ -44,19 +44,19 @@ claims:
     number: Conjecture 1
     where: section 7
     status: conjecture
-    statement: For k = 4m+1 the P-positions are those with (x+1) ⊕ y ⊕ (z+1) = 0.
+    words: For k = 4m+1 the P-positions are those with (x+1) ⊕ y ⊕ (z+1) = 0.
     note: Read as printed.
     ruleset: solid-bar(f=(x+z)//k)
     when: k % 4 == 1
-    check: {kind: p-positions, formula: (x+1) ^ y ^ (z+1) == 0}
+    statement: P <=> (x+1) ^ y ^ (z+1) == 0
   - id: one-conj-1-intended
     number: Conjecture 1
     status: conjecture
-    statement: For k = 4m+1 the P-positions are those with (x−1) ⊕ y ⊕ (z−1) = 0.
+    words: For k = 4m+1 the P-positions are those with (x−1) ⊕ y ⊕ (z−1) = 0.
     corrects: one-conj-1
     ruleset: solid-bar(f=(x+z)//k)
     when: k % 4 == 1
-    check: {kind: p-positions, formula: (x-1) ^ y ^ (z-1) == 0}
+    statement: P <=> (x-1) ^ y ^ (z-1) == 0
     sample: {parameters: {k: 5..9}, bound: 24}
 """
 TWO = """\
@@ -65,8 +65,9 @@ claims:
   - id: two-lemma-1
     number: Lemma 1
     status: lemma
-    statement: x ⊕ y ≤ x + y.
-    check: {kind: integers, bound: 9, all: {x: 0..N, y: 0..N}, holds: x ^ y <= x + y}
+    words: x ⊕ y ≤ x + y.
+    statement: 'for x in 0..N, y in 0..N: x ^ y <= x + y'
+    bound: 9
 """
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families import gathered
@@ -17,6 +16,7 @@ from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.written import claim_from
 from tests.finding.made_statements import TRIANGLE, silent, triangles
 
 NIM = {"kind": "p-positions", "formula": "x^y^z == 0"}
@@ -34,15 +34,15 @@ claims:
     number: "1"
     where: here
     status: theorem
-    statement: The P-positions are those of Nim.
+    words: The P-positions are those of Nim.
     ruleset: solid-bar(f=(x+z)//n)
-    check: {kind: p-positions, formula: x^y^z == 0}
+    statement: P <=> x^y^z == 0
     sample: {parameters: {n: 3}, bound: 12}
 """
 
 
 def claim(check, ruleset=TRIANGLE, **more):
-    return Claim.from_json({"id": "a", "ruleset": ruleset, "check": check, **more})
+    return claim_from({"id": "a", "ruleset": ruleset, "check": check, **more})
 
 
 def test_claims_that_say_the_same_of_a_game_are_known_by_that():

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.linear_rules import find_rule
 from choco_pipeline.mining.pictures.slices import Stack
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from tests.claims.written import claim_from
 from tests.effort import examples
 
 
@@ -135,7 +135,7 @@ def claims_of(findings):
 
 
 def verdicts(claim, wider, sides):
-    said = Claim.from_json({"id": "found", **claim})
+    said = claim_from({"id": "found", **claim})
     for m in sides:
         bar = RectangularBar(m, m + wider)
         yield check_claim(said, {"m": m}, bar, m + wider, p_table(bar)).verdict

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
 from choco_pipeline.mining.pictures.copies import find_copies, mine_copies
 from choco_pipeline.mining.pictures.self_similarity import find_relations, mine_blocks
 from choco_pipeline.mining.pictures.slices import Stack, stacks
 from choco_pipeline.tables.computing.in_memory import p_table
+from tests.claims.written import claim_from
 from tests.effort import examples
 
 
@@ -30,7 +30,7 @@ def of(findings, ruleset, part="relations"):
 
 
 def verdicts(claim, sides):
-    said = Claim.from_json({"id": "found", **claim})
+    said = claim_from({"id": "found", **claim})
     for m in sides:
         bar = RectangularBar(m, m)
         for case in said.cases({"m": m}):

@@ -3,9 +3,9 @@
 from functools import cache
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
+from tests.claims.written import claim_from
 
 OWN = ["own"]
 
@@ -20,4 +20,4 @@ def proved(text, relation="p"):
 def decided(text, proof_of="p", *, more=None, engines=OWN, check=None, **said):
     proof = proved(text, proof_of)
     document = {"id": "drawn", "ruleset": text, "check": {**(check or {}), **said}, **(more or {})}
-    return decide(Claim.from_json(document), {}, proof, "here", engines)
+    return decide(claim_from(document), {}, proof, "here", engines)

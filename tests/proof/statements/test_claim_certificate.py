@@ -18,6 +18,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
     is_of_a_claim,
     write_claim_certificate,
 )
+from tests.claims.written import claim_from
 
 OWN = ("own",)
 OURS = EngineAnswers(OWN, {})
@@ -88,7 +89,7 @@ def proofs():
 def written(proofs, tmp_path):
     def write(said, names, game):
         proof = None if game is None else proofs[game]
-        return write_claim_certificate(Claim.from_json(said), names, proof, tmp_path)
+        return write_claim_certificate(claim_from(said), names, proof, tmp_path)
 
     return write
 
@@ -234,7 +235,7 @@ def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_
     check = {"kind": "integers", "bound": 9, "all": {"k": "2..4 step 2", "x": "0..N"}}
     check |= {"listed": ["k"], "holds": "x//k <= x"}
     path = write_claim_certificate(
-        Claim.from_json({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
+        claim_from({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
     )
     assert "listed" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["check"]
     assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
@@ -262,7 +263,7 @@ def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_descr
     moves = [{"lower": ["a"], "by": [1, "k", "k+1"]}]
     game = CutGame(["a"], moves, parameters={"k": 3}, name="own-1")
     claim = {"id": "own", "ruleset": "game(own-1, k=k)", "check": check}
-    said = Claim(Claim.from_json(claim).statement, games=game.documents)
+    said = Claim(claim_from(claim).statement, games=game.documents)
     path = write_claim_certificate(said, {"k": 3}, prove(game, engines=OWN), tmp_path)
     monkeypatch.chdir(tmp_path)  # where no file describes it
     _, finding = check_claim_certificate(path, OWN)

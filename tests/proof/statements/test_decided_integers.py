@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.claims.standalone.integers import find_integers
@@ -21,6 +20,7 @@ from choco_pipeline.proof.statements.decided_integers import (
 )
 from tests.catalogues import catalogue_of
 from tests.claims.oracle_of_integers import outcome_of_integers
+from tests.claims.written import claim_from
 from tests.effort import examples
 
 OWN = ["own"]
@@ -30,7 +30,7 @@ BEYOND = 7
 
 def statement(bound=BOUND, **check):
     document = {"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}}
-    claim = Claim.from_json(document)
+    claim = claim_from(document)
     assert list(mistakes_in(claim)) == []
     return claim
 
@@ -305,7 +305,7 @@ def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch) -> N
 def test_claims_on_games_are_refused() -> None:
     document = {"id": "a", "ruleset": "nim(2)", "check": {"kind": "grundy", "equals": "a ^ b"}}
     with pytest.raises(ValueError, match="of kind grundy, integers is needed"):
-        decide_integers(Claim.from_json(document))
+        decide_integers(claim_from(document))
 
 
 @pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")

@@ -4,10 +4,10 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Proved, Undecided, Vacuous
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.written import claim_from
 from tests.proof.statements.test_decided_claims import proved
 
 
@@ -15,7 +15,7 @@ def both(text, relation, check, reach=None):
     """Return what the automata and what a table say."""
     game = parse_ruleset(text)
     document = {"id": "drawn", "ruleset": text, "check": check}
-    claim = Claim.from_json(document if reach is None else {**document, "reach": reach})
+    claim = claim_from(document if reach is None else {**document, "reach": reach})
     finding = decide(claim, {}, proved(text, relation), "here", ["own"])
     quantity = {"p": "p-positions", "grundy": "grundy"}[relation]
     return finding, check_claim(claim, {}, game, 12, table(game, 12, quantity))
@@ -42,7 +42,7 @@ def test_printed_grundy_numbers() -> None:
 def test_a_printed_number_far_from_any_table() -> None:
     far = 10**9
     check = {"kind": "grundy-list", "numbers": [[far, 0, far], [far, 1, far]]}
-    claim = Claim.from_json({"id": "drawn", "ruleset": "nim(2)", "check": check})
+    claim = claim_from({"id": "drawn", "ruleset": "nim(2)", "check": check})
     verdict = decide(claim, {}, proved("nim(2)", "grundy"), "here", ["own"]).verdict
     shown = verdict.counterexample
     assert (shown.position, shown.found, shown.claimed) == (
@@ -116,7 +116,7 @@ def test_numbers_of_positions(text, relation, check, reach) -> None:
 def test_grundy_numbers_need_a_proof_of_their_own(check) -> None:
     document = {"id": "drawn", "ruleset": "nim(2)", "check": check}
     more = {"reach": "3"} if check["kind"] == "count" else {}
-    claim = Claim.from_json({**document, **more})
+    claim = claim_from({**document, **more})
     verdict = decide(claim, {}, proved("nim(2)"), "here", ["own"]).verdict
     assert isinstance(verdict, Undecided)
     assert "Grundy numbers are not proved" in verdict.why

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.statements.decided_integers import decide_integers
+from tests.claims.written import claim_from
 from tests.effort import examples
 
 #: Names that sentences and engines have used, or use, for variables of their own.
@@ -33,7 +33,7 @@ SPELLINGS += ["from_first_of_d", "p", "q", "r0", "relation0", "times2", "x1", "e
 
 def verdicts(engines=("own",), bound=20, **check):
     document = {"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}}
-    claim = Claim.from_json(document)
+    claim = claim_from(document)
     assert list(mistakes_in(claim)) == []
     return [(fixed, found.verdict) for fixed, found in decide_integers(claim, engines, math.inf)]
 

@@ -6,21 +6,38 @@ needs; which words the statement was written in does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from choco_pipeline.claims.kinds import Check
+from choco_pipeline.claims.kinds.integer_kinds import IntegerStatement, Number
+from choco_pipeline.claims.kinds.position_kinds import (
+    Count,
+    Evaluated,
+    GrundyNumbers,
+    Options,
+    OptionSet,
+    PList,
+    PPositions,
+    PrintedNumbers,
+    Related,
+    Values,
+)
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games import Position
+from choco_pipeline.games.notation import coordinates_of
 from choco_pipeline.statements.tree import (
     SIZE,
-    Count,
     Equivalent,
     Expression,
     Grundy,
     Implies,
     InRange,
     IsOption,
+    IsPrinted,
+    Junction,
     Let,
     OfCell,
     OfOption,
@@ -28,102 +45,16 @@ from choco_pipeline.statements.tree import (
     Place,
     PPosition,
     Primed,
+    Printed,
     Proposition,
     Quantified,
     ValueSet,
     conjuncts,
     joined,
 )
+from choco_pipeline.statements.tree import Count as CountTerm
 
 Containment = Literal["exactly", "contain", "within"]
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The P-positions are exactly the positions that satisfy a formula, contain these, or are among them."""
-
-    formula: Formula
-    relation: Containment = "exactly"
-    #: The positions that the statement speaks of; None for all.
-    where: Formula | None = None
-
-
-@dataclass(frozen=True)
-class GrundyNumbers:
-    """The Grundy number is the value of a formula."""
-
-    equals: Formula
-    where: Formula | None = None
-
-
-@dataclass(frozen=True)
-class Values:
-    """The values of a formula at the P-positions are a set, are in a set, or contain a set of integers ``v``."""
-
-    of: Formula
-    values: Formula
-    relation: Literal["exactly", "within", "contains-all"]
-    where: Formula | None = None
-
-
-@dataclass(frozen=True)
-class Options:
-    """No, some or every option of the positions that satisfy a condition satisfies another."""
-
-    of: Formula
-    have: Literal["no", "some", "every"]
-    #: A condition on the coordinates of the option.
-    to: Formula
-    by: tuple[str, ...] = ()
-    #: Only options that change no other coordinate than the move lowers, or only those that do; None for both.
-    beside: Literal["kept", "lowered"] | None = None
-
-
-@dataclass(frozen=True)
-class OptionSet:
-    """The options are exactly the cells that satisfy a formula, contain these, or are among them."""
-
-    option: tuple[str, ...]
-    formula: Formula
-    relation: Containment = "exactly"
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The number of positions, or of P-positions, that satisfy a condition."""
-
-    over: Literal["positions", "p-positions"]
-    beside: dict[str, Range]
-    #: The Grundy number has the name ``G`` in it.
-    of: Formula
-    equals: Formula
-
-
-@dataclass(frozen=True)
-class CountOfIntegers:
-    """How many choices of integers satisfy a condition."""
-
-    of: dict[str, Range]
-    let: dict[str, Formula]
-    such: Formula
-    relation: Literal["least", "exactly"]
-    value: Formula
-
-
-@dataclass(frozen=True)
-class Integers:
-    """A statement about integers in ranges."""
-
-    all: dict[str, Range]
-    listed: tuple[str, ...]
-    let: dict[str, Formula]
-    where: tuple[Formula, ...]
-    holds: tuple[Formula, ...]
-    equivalent: tuple[Formula, ...]
-    number: CountOfIntegers | None
-
-
-Shape = Outcomes | GrundyNumbers | Values | Options | OptionSet | Counted | Integers
 
 
 @dataclass(frozen=True)
@@ -155,13 +86,40 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
         reach, condition = _without_reach(conjuncts(proposition.condition))
         if reach is not None:
             proposition = replace(proposition, condition=joined("and", condition))
+    elif isinstance(proposition, Expression) and len(proposition.terms) == 1:
+        ((name, count),) = proposition.terms
+        if isinstance(count, CountTerm) and OfPosition() in count.bindings:
+            reach, counted = _without_reach(conjuncts(count.body))
+            if reach is not None:
+                body = joined("and", counted) if counted else Expression(parse("0 == 0"))
+                proposition = replace(proposition, terms=((name, replace(count, body=body)),))
     return Parts(let, reach, proposition)
 
 
-def shape_of(proposition: Proposition, coordinates: tuple[str, ...]) -> Shape | None:
-    """Return the shape of a statement, of which definitions and the size are taken away; None if it has no shape."""
+def recognised(
+    proposition: Proposition,
+    coordinates: tuple[str, ...],
+    bound: int = 0,
+    printed: Sequence[Sequence[int]] = (),
+) -> Check:
+    """Return the check of a statement of which definitions in front and the size are taken away.
+
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim.
+    """
     if not coordinates:
-        return _integers(proposition)
+        check = _integers(proposition, bound)
+    else:
+        check = _about_positions(proposition, coordinates, printed)
+    if check is None:
+        return Evaluated(proposition=proposition, printed=printed, bound=bound)
+    return check
+
+
+def _about_positions(
+    proposition: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
+) -> Check | None:
+    if printed:
+        return _printed(proposition, coordinates, printed)
     match proposition:
         case Implies(premise, conclusion):
             return _implication(premise, conclusion, coordinates)
@@ -172,7 +130,13 @@ def shape_of(proposition: Proposition, coordinates: tuple[str, ...]) -> Shape | 
         case ValueSet():
             return _values(proposition)
         case Expression():
-            return _count(proposition, coordinates) or _equation(proposition, None)
+            return (
+                _count(proposition, coordinates)
+                or _equation(proposition, None)
+                or _numbers(proposition)
+            )
+        case Junction("and"):
+            return _numbers(proposition)
         case _:
             return _outcomes(proposition, None)
 
@@ -200,18 +164,29 @@ def _formula(part: Proposition | None) -> Formula | None:
     return part.formula if is_plain and isinstance(part, Expression) else None
 
 
-def _implication(premise: Proposition, conclusion: Proposition, coordinates: tuple[str, ...]) -> Shape | None:
+def _outcome(formula: Formula, relation: Containment, where: Formula | None = None) -> PPositions:
+    return PPositions(formula=formula, relation=relation, where=where)
+
+
+def _options_are(names: tuple[str, ...], formula: Formula, relation: Containment) -> OptionSet:
+    return OptionSet(option=names, formula=formula, relation=relation)
+
+
+def _implication(
+    premise: Proposition, conclusion: Proposition, coordinates: tuple[str, ...]
+) -> Check | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
             case PPosition() if conclusion == PPosition():
-                return Outcomes(where, "contain")
+                return _outcome(where, "contain")
             case Quantified():
                 return _options(where, conclusion, coordinates)
             case Implies():
                 inner = _implication(conclusion.premise, conclusion.conclusion, coordinates)
-                is_containment = isinstance(inner, Outcomes) and inner.where is None
-                return replace(inner, where=where) if is_containment and isinstance(inner, Outcomes) else None
+                if isinstance(inner, PPositions) and inner.where is None:
+                    return _outcome(inner.formula, inner.relation, where)
+                return None
             case Equivalent():
                 return _outcomes(conclusion, where)
             case Expression():
@@ -223,32 +198,115 @@ def _implication(premise: Proposition, conclusion: Proposition, coordinates: tup
     if formula is None or len(others) + 1 != len(parts):
         return None
     where = _formula(joined("and", others)) if others else None
-    return Outcomes(formula, "within", where) if where is not None or not others else None
+    return _outcome(formula, "within", where) if where is not None or not others else None
 
 
-def _outcomes(proposition: Proposition, where: Formula | None) -> Shape | None:
+def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
     match proposition:
         case Equivalent((first, second)):
             for one, other in ((first, second), (second, first)):
+                if (
+                    one == PPosition()
+                    and isinstance(other, PPosition)
+                    and other.place.game is not None
+                ):
+                    return _related(other.place, None, where)
                 formula = _formula(other)
                 if one == PPosition() and formula is not None:
-                    return Outcomes(formula, "exactly", where)
+                    return _outcome(formula, "exactly", where)
+    return None
+
+
+def _numbers(part: Proposition) -> Check | None:
+    """Recognise Grundy numbers of single positions: ``G(2, 3) == 1 and G(5, 9) == 12``."""
+    numbers = list[tuple[Position, int]]()
+    for one in conjuncts(part):
+        if not isinstance(one, Expression) or len(one.terms) != 1:
+            return None
+        name, term = one.terms[0]
+        value = one.formula.solved_for(name)
+        if (
+            not isinstance(term, Grundy)
+            or term.place.at is None
+            or term.place.game
+            or value is None
+        ):
+            return None
+        if value.names or any(at.terms or at.formula.names for at in term.place.at):
+            return None
+        numbers.append(
+            (tuple(int(at.formula.value({})) for at in term.place.at), int(value.value({})))
+        )
+    return PrintedNumbers(numbers=tuple(numbers))
+
+
+def _printed(
+    part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
+) -> Check | None:
+    """Recognise a list of P-positions and a table of Grundy numbers of a paper."""
+    if isinstance(part, Implies) and _formula(part.premise) is not None:
+        part, where = part.conclusion, _formula(part.premise)
+    else:
+        where = None
+    row = IsPrinted(tuple(Expression(parse(name)) for name in coordinates))
+    if isinstance(part, Equivalent) and set(part.operands) == {PPosition(), row}:
+        return PList(positions=[tuple(one) for one in printed], where=where)
+    if isinstance(part, Expression) and len(part.terms) == 2 and where is not None:
+        entry = next((term for _, term in part.terms if isinstance(term, Printed)), None)
+        if entry is None or _GRUNDY not in part.terms or part.formula.solved_for("G") is None:
+            return None
+        axes = [one.formula.text for one in (entry.row, entry.column)]
+        limit = where.bound_of(axes[0])
+        if (
+            sorted(axes) != sorted(coordinates)
+            or limit is None
+            or limit.text != str(len(printed) - 1)
+        ):
+            return None
+        order = [axes.index(name) for name in coordinates]
+        cells = [((i, j), n) for i, row_of in enumerate(printed) for j, n in enumerate(row_of)]
+        numbers = tuple((tuple(at[axis] for axis in order), n) for at, n in cells)
+        return PrintedNumbers(numbers=numbers)
     return None
 
 
 _GRUNDY = ("G", Grundy(Place()))
 
 
-def _equation(part: Expression, where: Formula | None) -> Shape | None:
-    """Recognise ``G == e``."""
+def _equation(part: Expression, where: Formula | None) -> Check | None:
+    """Recognise ``G == e``, and ``G == e`` with the Grundy number of a related game in e."""
+    others = [(name, term) for name, term in part.terms if (name, term) != _GRUNDY]
+    if len(part.terms) == 2 and len(others) == 1:
+        (name, term), value = others[0], part.formula.solved_for("G")
+        if (
+            value is None
+            or not isinstance(term, Grundy)
+            or term.place.game is None
+            or value.names != {name}
+        ):
+            return None
+        return _related(term.place, value.rename_all({name: "g"}), where)
     if part.terms == (_GRUNDY,):
         value = part.formula.solved_for("G")
         if value is not None and SIZE not in value.names:
-            return GrundyNumbers(value, where)
+            return GrundyNumbers(equals=value, where=where)
     return None
 
 
-def _values(part: ValueSet) -> Shape | None:
+def _related(place: Place, equals: Formula | None, where: Formula | None) -> Check | None:
+    assert place.game is not None and place.at is not None
+    names = coordinates_of(place.game)
+    if any(one.terms for one in place.at) or len(names) != len(place.at):
+        return None
+    return Related(
+        game=place.game.text,
+        at=dict(zip(names, (one.formula for one in place.at), strict=True)),
+        equals=equals,
+        where=where,
+    )
+
+
+def _values(part: ValueSet) -> Check | None:
     conditions = conjuncts(part.condition)
     others = [one for one in conditions if one != PPosition()]
     if len(others) + 1 != len(conditions) or part.value.terms or SIZE in part.value.formula.names:
@@ -258,10 +316,10 @@ def _values(part: ValueSet) -> Shape | None:
         return None
     members = part.members.formula.rename({part.variable: "v"})
     relation = {"==": "exactly", "<=": "within", ">=": "contains-all"}[part.relation]
-    return Values(part.value.formula, members, relation, where)  # type: ignore[arg-type]
+    return Values(of=part.value.formula, values=members, relation=relation, where=where)
 
 
-def _options(of: Formula, part: Quantified, coordinates: tuple[str, ...]) -> Shape | None:
+def _options(of: Formula, part: Quantified, coordinates: tuple[str, ...]) -> Check | None:
     if len(part.bindings) != 1 or not isinstance(part.bindings[0], OfOption):
         return None
     by = part.bindings[0].by
@@ -275,15 +333,19 @@ def _options(of: Formula, part: Quantified, coordinates: tuple[str, ...]) -> Sha
         first, *rest = conjuncts(body)
         beside = _beside(first, by, coordinates) if rest else None
         body = joined("and", rest) if beside else body
-    if not isinstance(body, Expression) or not all(isinstance(term, Primed) for _, term in body.terms):
+    if not isinstance(body, Expression) or not all(
+        isinstance(term, Primed) for _, term in body.terms
+    ):
         return None
     primed = {f"{name}'": name for name in coordinates}
     if not body.formula.names.isdisjoint({*coordinates, SIZE}):
         return None  # it compares an option with the position
-    return Options(of, part.word, body.formula.rename_all(primed), by, beside)
+    return Options(of=of, have=part.word, to=body.formula.rename_all(primed), by=by, beside=beside)
 
 
-def _beside(condition: Proposition, by: tuple[str, ...], coordinates: tuple[str, ...]) -> Literal["kept", "lowered"] | None:
+def _beside(
+    condition: Proposition, by: tuple[str, ...], coordinates: tuple[str, ...]
+) -> Literal["kept", "lowered"] | None:
     """Recognise ``y' == y`` and ``y' < y`` for a coordinate that the move does not lower itself."""
     if isinstance(condition, Expression) and by:
         for name in coordinates:
@@ -294,27 +356,27 @@ def _beside(condition: Proposition, by: tuple[str, ...], coordinates: tuple[str,
     return None
 
 
-def _option_set(names: tuple[str, ...], body: Proposition) -> Shape | None:
+def _option_set(names: tuple[str, ...], body: Proposition) -> Check | None:
     option = IsOption(tuple(Expression(parse(name)) for name in names))
     match body:
         case Equivalent((first, second)):
             for one, other in ((first, second), (second, first)):
                 formula = _formula(other)
                 if one == option and formula is not None:
-                    return OptionSet(names, formula)
+                    return _options_are(names, formula, "exactly")
         case Implies(premise, conclusion):
             formula = _formula(conclusion)
             if premise == option and formula is not None:
-                return OptionSet(names, formula, "within")
+                return _options_are(names, formula, "within")
             formula = _formula(premise)
             if conclusion == option and formula is not None:
-                return OptionSet(names, formula, "contain")
+                return _options_are(names, formula, "contain")
     return None
 
 
-def _count(part: Expression, coordinates: tuple[str, ...]) -> Shape | None:
+def _count(part: Expression, coordinates: tuple[str, ...]) -> Check | None:
     """Recognise a number of positions: ``count(position: …) == e``."""
-    if len(part.terms) != 1 or not isinstance(part.terms[0][1], Count):
+    if len(part.terms) != 1 or not isinstance(part.terms[0][1], CountTerm):
         return None
     name, count = part.terms[0]
     equals = part.formula.solved_for(name)
@@ -322,17 +384,27 @@ def _count(part: Expression, coordinates: tuple[str, ...]) -> Shape | None:
     if equals is None or first != OfPosition() or not equals.names.isdisjoint(coordinates):
         return None
     conditions = [one for one in conjuncts(count.body) if one != PPosition()]
-    over: Literal["positions", "p-positions"] = "p-positions" if len(conditions) < len(conjuncts(count.body)) else "positions"
+    over: Literal["positions", "p-positions"] = (
+        "p-positions" if len(conditions) < len(conjuncts(count.body)) else "positions"
+    )
     of = joined("and", conditions) if conditions else Expression(parse("0 == 0"))
-    if not isinstance(of, Expression) or of.terms not in ((), (_GRUNDY,)) or not all(isinstance(one, InRange) for one in further):
+    if (
+        not isinstance(of, Expression)
+        or of.terms not in ((), (_GRUNDY,))
+        or not all(isinstance(one, InRange) for one in further)
+    ):
         return None
     beside = {one.name: one.span for one in further if isinstance(one, InRange)}
-    return Counted(over, beside, of.formula, equals)
+    return Count(over=over, beside=beside, of=of.formula.rename({"G": "grundy"}), equals=equals)
 
 
-def _integers(part: Proposition) -> Shape | None:
+def _integers(part: Proposition, bound: int) -> Check | None:
     all_, listed, let = dict[str, Range](), list[str](), dict[str, Formula]()
-    if isinstance(part, Quantified) and part.word == "every" and all(isinstance(one, InRange) for one in part.bindings):
+    if (
+        isinstance(part, Quantified)
+        and part.word == "every"
+        and all(isinstance(one, InRange) for one in part.bindings)
+    ):
         for one in part.bindings:
             assert isinstance(one, InRange)
             all_[one.name] = one.span
@@ -343,13 +415,13 @@ def _integers(part: Proposition) -> Shape | None:
             return None
         let[part.name] = part.value.formula
         part = part.body
-    where = tuple[Formula, ...]()
+    where = list[Formula]()
     if isinstance(part, Implies):
         premise = _formula(part.premise)
         if premise is None:
             return None
-        where, part = tuple(premise.conjuncts), part.conclusion
-    holds, equivalent, number = list[Formula](), tuple[Formula, ...](), None
+        where, part = premise.conjuncts, part.conclusion
+    holds, equivalent, number = list[Formula](), list[Formula](), None
     for one in conjuncts(part):
         formula = _formula(one)
         if formula is not None:
@@ -358,7 +430,7 @@ def _integers(part: Proposition) -> Shape | None:
             sides = [_formula(side) for side in one.operands]
             if any(side is None for side in sides):
                 return None
-            equivalent = tuple(side for side in sides if side is not None)
+            equivalent = [side for side in sides if side is not None]
         elif isinstance(one, Expression) and number is None:
             number = _count_of_integers(one)
             if number is None:
@@ -367,11 +439,22 @@ def _integers(part: Proposition) -> Shape | None:
             return None
         if formula is not None and (equivalent or number):
             return None  # conditions are asked in the order in which they stand
-    return Integers(all_, tuple(listed), let, where, tuple(holds), equivalent, number) if all_ else None
+    if not all_:
+        return None
+    return IntegerStatement(
+        bound=bound,
+        all=all_,
+        listed=listed,
+        let=let,
+        where=where,
+        holds=holds,
+        equivalent=equivalent,
+        number=number,
+    )
 
 
-def _count_of_integers(part: Expression) -> CountOfIntegers | None:
-    if len(part.terms) != 1 or not isinstance(part.terms[0][1], Count):
+def _count_of_integers(part: Expression) -> Number | None:
+    if len(part.terms) != 1 or not isinstance(part.terms[0][1], CountTerm):
         return None
     name, count = part.terms[0]
     if not all(isinstance(one, InRange) for one in count.bindings):
@@ -389,4 +472,6 @@ def _count_of_integers(part: Expression) -> CountOfIntegers | None:
     such = _formula(body)
     if value is None or such is None:
         return None
-    return CountOfIntegers({one.name: one.span for one in count.bindings if isinstance(one, InRange)}, let, such, relation, value)
+    of = {one.name: one.span for one in count.bindings if isinstance(one, InRange)}
+    least, exactly = (None, value) if relation == "exactly" else (value, None)
+    return Number(of=of, let=let, such=such, least=least, exactly=exactly)

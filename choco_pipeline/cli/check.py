@@ -1,0 +1,154 @@
+"""``choco check``: any statement about a game, or about integers, checked at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Refuted, VerdictKind, domain_text, verdict_text
+from choco_pipeline.claims.quick_trial import Given, Trial, trials
+from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
+from choco_pipeline.cli.claim_commands.claim_trials import explain, read_words
+from choco_pipeline.cli.output import emit, wrapped
+from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games.notation import sample_of
+from choco_pipeline.statements.printer import text_of
+
+#: Without a bound, a table has at most so many positions, and no larger bound than this.
+POSITIONS, BOUND = 1 << 18, 64
+#: Of several cases, the first of these that any of them has is the verdict on all.
+WEAKEST_FIRST: tuple[VerdictKind, ...] = (
+    "refuted",
+    "undecided",
+    "holds-to-bound",
+    "exhausted",
+    "vacuous",
+    "proved",
+)
+HOLDS = ("holds-to-bound", "exhausted", "proved")
+
+
+def claim_of(game: str | None, statement: str) -> Claim:
+    """Return a statement about a game, or about integers without one, as a claim.
+
+    Raises `ChocoError` if it cannot be read: what is wrong, at which place, and what is allowed.
+    """
+    document = {"id": "statement", "ruleset": game, "statement": statement}
+    try:
+        claim = Claim.from_json(document)
+    except ValidationError as error:
+        raise ChocoError(f"statement: {error.errors()[0]['msg']}") from None
+    for _, mistake in mistakes_in(claim):
+        raise ChocoError(mistake)
+    return claim
+
+
+def checked(
+    claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
+) -> Iterator[Trial]:
+    """Return the verdict for each choice of the parameters, by tables or by proof."""
+    if prove:
+        return proved_now(claim, Catalogue({claim.id: claim}), given, seconds)
+    if bound is None:
+        bound = default_bound(claim)
+    return trials(claim, given, bound)
+
+
+def default_bound(claim: Claim) -> int | None:
+    """Return a bound for which a table takes some tenths of a second; None where the shape is its bound."""
+    if claim.pattern is None:
+        return 20
+    if claim.shape in RECTANGULAR or claim.reach is not None:
+        return None
+    game = sample_of(claim.pattern, claim.games)
+    sizes = ((n, math.prod(most + 1 for most in game.limits(n))) for n in range(BOUND, 1, -1))
+    return next((n for n, positions in sizes if positions <= POSITIONS), 2)
+
+
+def check(
+    words: Sequence[str], bound: int | None, seconds: float, json: bool, *, prove: bool
+) -> int:
+    """Check a statement, print the verdict, and return the exit code: 0 if it holds or is proved, else 1."""
+    texts, given = read_words(words)
+    if len(texts) not in (1, 2):
+        raise ChocoError(
+            "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
+        )
+    game = texts[0] if len(texts) == 2 else None
+    claim = claim_of(game, texts[-1])
+    with waiting("proving" if prove else "checking"):
+        found = list(checked(claim, given, bound, seconds, prove=prove))
+    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
+    if json:
+        emit(document(claim, found, verdict))
+    else:
+        print(wrapped(claim.summary))
+        for trial in found:
+            label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
+            print(wrapped(f"{label}{verdict_text(trial.finding.verdict)}", "  ", "    "))
+        refuted = next(
+            (trial for trial in found if isinstance(trial.finding.verdict, Refuted)), None
+        )
+        if refuted is not None and isinstance(refuted.finding.verdict, Refuted):
+            lines = explain(refuted.finding.verdict.counterexample, refuted.ruleset)
+            print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))
+    return 0 if verdict in HOLDS else 1
+
+
+def document(claim: Claim, found: Sequence[Trial], verdict: VerdictKind) -> Mapping[str, Any]:
+    """Return what ``--json`` prints: the verdict on all cases, its evidence, and every case."""
+    cases = [_case(trial) for trial in found]
+    decisive = next(case for case in cases if case["verdict"] == verdict)
+    return {
+        **decisive,
+        "statement": text_of(claim.proposition),
+        "game": claim.statement.ruleset,
+        "cases": cases,
+    }
+
+
+def _case(trial: Trial) -> dict[str, Any]:
+    verdict = trial.finding.verdict
+    shown = verdict.counterexample if isinstance(verdict, Refuted) else None
+    engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
+    return {
+        "verdict": trial.verdict,
+        "domain": domain_of(trial),
+        "counterexample": None
+        if shown is None
+        else {
+            "position": None if shown.position is None else list(shown.position),
+            "coordinates": list(shown.coordinates),
+            "found": shown.found,
+            "claimed": shown.claimed,
+        },
+        "positions": getattr(verdict, "positions", 0),
+        "engines": list(engines) if trial.verdict == "proved" else [],
+        "parameters": dict(trial.parameters),
+        "ruleset": trial.ruleset,
+        "text": trial.text,
+    }
+
+
+def domain_of(trial: Trial) -> str:
+    """Return of which positions or integers a verdict speaks, in words."""
+    verdict = trial.finding.verdict
+    match trial.verdict:
+        case "proved":
+            return domain_text(
+                getattr(verdict, "unit", "position"), getattr(verdict, "reach", None), None
+            )
+        case "exhausted":
+            return "every case of the statement"
+        case _ if trial.bound is None:
+            return "the positions of the game"
+        case _:
+            return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
