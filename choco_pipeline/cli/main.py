@@ -306,7 +306,7 @@ def schema(
 
     pages = {
         (False, False): (of_configurations.json_schema, of_configurations.reference_page),
-        (True, False): (of_claims.claims_schema, of_claims.claims_reference),
+        (True, False): (of_claims.claims_schema, of_claims.claims_schema),
         (False, True): (of_games.games_schema, of_games.games_reference),
     }
     if claims_files and games:

@@ -50,7 +50,7 @@ def parse(
     Parameters
     ----------
     text : str
-        For example ``(x+z)//k`` or ``0 <= s < k and k % 2 == 0``; docs/formula-language.md has all of the language.
+        For example ``(x+z)//k`` or ``0 <= s < k and k % 2 == 0``; docs/statements.md has all of the language.
     names : collection of str, optional
         The names that may occur; by default any.
     functions : collection of str

@@ -9,7 +9,7 @@ HEAD = """\
 # Games of one's own: reference
 
 Made from the model in `choco_pipeline/games/game_file.py` by `choco schema --games --reference`; a test keeps them in step.
-[games.md](games.md) explains these files by examples, [formula-language.md](formula-language.md) what a formula may say.
+[games.md](games.md) explains these files by examples, [statements.md](statements.md) what a formula may say.
 Editors that read YAML schemas find theirs in `config/games/schema.json`. A key that is not listed here is a mistake, and
 says so.
 """

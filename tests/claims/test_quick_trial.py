@@ -26,7 +26,7 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import parse_range
 from tests.effort import examples
 
-PAGE = Path("docs/claims.md")
+PAGE = Path("docs/statements.md")
 
 
 def claim(**more: Any) -> Claim:
@@ -198,7 +198,7 @@ def test_a_statement_on_integers_is_tried_once():
 
 
 def examples_of_the_page(folder: Path) -> Catalogue:
-    """Return the claims in docs/claims.md."""
+    """Return the claims in docs/statements.md."""
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     path = folder / "docs.yaml"
     head = "paper: {key: docs, title: T, authors: [A], reference: r}\nclaims:\n"

@@ -335,7 +335,7 @@ def test_arrays_given_are_not_changed():
 
 
 def test_the_reference_page_is_true():
-    page = Path(__file__).parents[2] / "docs" / "formula-language.md"
+    page = Path(__file__).parents[2] / "docs" / "statements.md"
     outcome = doctest.testfile(str(page), module_relative=False)
     assert outcome.attempted > 10
     assert outcome.failed == 0

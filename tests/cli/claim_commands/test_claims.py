@@ -333,8 +333,8 @@ def test_the_schema_and_the_reference_of_claims_files_are_those_of_the_models():
     assert (ROOT / "config" / "claims" / "schema.json").read_text("utf-8") == claims_schema(), (
         "run: choco schema --claims > config/claims/schema.json"
     )
-    assert (ROOT / "docs" / "claims-reference.md").read_text("utf-8") == claims_reference(), (
-        "run: choco schema --claims --reference > docs/claims-reference.md"
+    assert (ROOT / "docs" / "statements.md").read_text("utf-8") == claims_reference(), (
+        "run: choco schema --claims --reference > docs/statements.md"
     )
 
 
