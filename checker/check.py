@@ -91,8 +91,8 @@ def formed(value: Any, form: Any, place: str) -> Any:
             return value
         case range() if type(value) is int and value in form:
             return value
-        case [part] if type(value) is list:
-            return [formed(one, part, place) for one in value]
+        case list() if type(value) is list:
+            return [formed(one, form[0], place) for one in value]
         case dict() if type(value) is dict:
             ((pattern, part), *_), known = form.items(), {str(key).rstrip("?"): part for key, part in form.items()}
             if isinstance(pattern, re.Pattern) and all(map(pattern.fullmatch, value)):
@@ -592,29 +592,20 @@ def described(text: str, said: str) -> Game:
 def rules_of(document: Mapping[str, Any]) -> str:
     """Return the rules of a document in words."""
     ways = {"any": "any amounts, not all 0", "each": "at least 1 each", "same": "the same amount"}
-    parts = [
-        f"coordinates {', '.join(document['coordinates'])} >= 0",
-        *([document["within"]] if "within" in document else []),
-    ]
-    parts += [f"{c} <= {shown(height)}" for c, height in document.get("heights", {}).items()]
+    after = "if all others are then within their heights", "then others fall to their heights"
     moves = defaultdict[str, list[str]](list)
     for move in document["moves"]:
         by, several = move.get("by", "each"), len(move["lower"]) > 1
-        way = (
-            f"the same one of {', '.join(map(shown, by))}"
-            if isinstance(by, list)
-            else ways[by]
-            if several
-            else "at least 1"
-        )
-        way += f", each at most {shown(move['at_most'])}" if "at_most" in move else ""
-        if document.get("heights"):
-            way += (
-                ", then others fall to their heights"
-                if move.get("clip", True)
-                else ", if no other is above its height then"
-            )
-        moves[way].append(" and ".join(move["lower"]))
+        if isinstance(by, list):
+            way = [f"one of {', '.join(map(shown, by))}", *["the same from each"] * several]
+        else:
+            way = [ways[by] if several else "at least 1"]
+        way += [f"each at most {shown(move['at_most'])}"] if "at_most" in move else []
+        way += [after[move.get("clip", True)]] if document.get("heights") else []
+        moves[", ".join(way)].append(" and ".join(move["lower"]))
+    parts = [f"coordinates {', '.join(document['coordinates'])} >= 0"]
+    parts += [f"{c} <= {shown(height)}" for c, height in document.get("heights", {}).items()]
+    parts += [shown(document["within"])] if "within" in document else []
     parts += [f"a move lowers {' or '.join(lower)} by {way}" for way, lower in moves.items()]
     return "; ".join([*parts, *([f"no move if {shown(document['ends'])}"] if "ends" in document else [])])
 
@@ -784,17 +775,15 @@ def on_positions_in_words(check: Mapping[str, Any], game: Game, reach: int | Non
     """Return what a check says of a game's positions."""
     kind, words = check["kind"], {"kind", "relation", "have", "over", "beside"}
     said = {key: part if isinstance(part, list) else shown(part) for key, part in check.items() if key not in words}
-    where = [all_shown([check["where"]])] if "where" in said else []
+    where = [f"({said['where']})"] if "where" in said else []
     if reach is not None:
-        where.append(f"coordinates{' except ' * bool(game.passes)}{''.join(game.passes)} of at most {reach}")
+        where.append(f"coordinates{' except ' * bool(game.passes)}{''.join(game.passes)} up to {reach}")
     moves = [f"lower only {' or '.join(check['by'])}"] if check.get("by") else []
     if kind == "options" and "beside" in check:
         moves.append("let others fall" if check["beside"] == "lowered" else "let no other fall")
-    positions = f"({', '.join(game.coordinates)}){' with ' * bool(where)}{' and '.join(where)}"
+    positions = f"({', '.join(game.coordinates)}) of {game.text}{' with ' * bool(where)}{' and '.join(where)}"
     sentence = SENTENCES[f"{kind} {word_of(check)}".strip()].format(**said)
-    return (
-        f"all positions {positions} of {game.text}: {sentence}{', by moves that ' * bool(moves)}{' and '.join(moves)}"
-    )
+    return f"among the positions {positions}, {sentence}{', by moves that ' * bool(moves)}{' and '.join(moves)}"
 
 
 def listed(said: Any) -> list[str]:
@@ -1000,8 +989,9 @@ def on_claim(document: Any) -> Stated:
             raise ValueError("the automata are of another game")  # not of the same one with a height written otherwise
         return decided(on_positions(check, game, relation, grundy, known, reach))
 
-    given = "".join(f"{name} = {fixed(number)}, " for name, number in known.items())
-    return [*game.rules, f"for {given}{on_positions_in_words(check, game, reach)}"], verdict
+    given = ", ".join(f"{name} = {fixed(number)}" for name, number in known.items())
+    said = f"{f'for {given}, ' * bool(given)}{on_positions_in_words(check, game, reach)}"
+    return [*game.rules, said], verdict
 
 
 # ---- Files.
@@ -1077,7 +1067,16 @@ def verdict_on(path: Path, said: list[str], decides: bool = True) -> Verdict:
         return error.args
     except MemoryError:
         return "undecided", "an automaton is too large"
-    except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        SyntaxError,
+        RecursionError,
+        OSError,
+    ) as error:
         said.clear()
         return "no certificate", f"{type(error).__name__}: {error}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.shipped import project_file
 
 
-@cache
-def _known_claims() -> Mapping[str, Claim]:
+def known_claims() -> Mapping[str, Claim]:
+    """Return the claims of config/claims by id, or raise `ConfigError`."""
     return load_catalogue(sorted(project_file("config/claims").glob("*.yaml"))).claims
 
 
@@ -28,10 +27,10 @@ def claimed_id(document: Mapping[str, Any]) -> str | None:
     return str(claim.get("id")) if isinstance(claim, dict) else None
 
 
-def differences(document: Mapping[str, Any]) -> list[str]:
+def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> list[str]:
     """Return a sentence for each known name by which a certificate means something else than this project.
 
-    Raises `ConfigError` if the claims files or the description of such a game cannot be read.
+    Raises `ConfigError` if the project's description of such a game cannot be read.
     """
     games = document.get("games")
     others = described_otherwise(games if isinstance(games, dict) else {}, Path.cwd())
@@ -39,7 +38,7 @@ def differences(document: Mapping[str, Any]) -> list[str]:
         f"the certificate describes game({name}) otherwise than config/games/{name}.yaml"
         for name in others
     ]
-    known = _known_claims().get(claimed_id(document) or "")
+    known = claims.get(claimed_id(document) or "")
     if known is not None:
         try:
             stated = proved_statement(Claim(Statement.model_validate(document["claim"])))

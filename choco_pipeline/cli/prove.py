@@ -14,7 +14,7 @@ from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.cli.known_names import claimed_id, differences
+from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.prove_family import require_positive, show_family_check
 from choco_pipeline.cli.waiting import waiting
@@ -126,7 +126,7 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
     """Print the verdict on a certificate and what it states; return 0 if it is proved, and means what its names mean here."""
     (stated,) = check_files([check], seconds, state_only=True)
     document = read_json(check, MOST_BYTES) if proof.is_proved else {}
-    others, claim = differences(document), claimed_id(document)
+    others, claim = differences(document, known_claims()), claimed_id(document)
     if json:
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:

@@ -88,7 +88,7 @@ def show_family_check(
     except UndecidedError as error:
         answer = {"status": "undecided", "why": str(error), "certificate": certificate}
     document = {} if answer["status"] == "undecided" else read_json(Path(certificate), MOST_BYTES)
-    games, others = document.get("games", {}), differences(document)
+    games, others = document.get("games", {}), differences(document, {})
     if json:
         emit(answer | {"games": games, "differences": others})
     else:

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from choco_pipeline.cli.known_names import differences
+from choco_pipeline.cli.known_names import differences, known_claims
 from choco_pipeline.cli.output import emit, note, wrapped
 from choco_pipeline.cli.prove_family import checked_lines, described_lines
 from choco_pipeline.cli.running.lock import results_lock
@@ -112,12 +112,13 @@ def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
+    claims = known_claims()
     for folder in (
         RESULTS / name for name in ("certificates", "certificates/families", "proofs", "families")
     ):
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
             document = _document(path)
-            others[path] = differences(document)
+            others[path] = differences(document, claims)
             if document.get("kind") == "family":
                 families.append(path)
             else:
