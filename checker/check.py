@@ -631,7 +631,9 @@ def with_pass(game: Game, passes: int) -> Game:
     options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
     pass_on = ({p}, dict[str, Track]({p: fewer}), [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
     text, legal = f"with-pass({game.text}, passes={passes})", game.legal & limits({p: 1}, 0, passes)
-    rules = f"{text}: the same, and a coordinate {p}; a move may lower {p} by 1 instead, if there is another move"
+    rules = (
+        f"{text}: also a coordinate {p} from 0 to {passes}; a move may lower {p} by 1 instead, if there is another move"
+    )
     return Game(text, (*game.rules, rules), [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
 
 
