@@ -44,8 +44,8 @@ class UndecidedError(Exception):
 # the form of each key, where "key?" may be missing or null; or what has one of several forms, which stand in a tuple.
 
 NAME, GAME_NAME = re.compile("[a-z][a-z0-9_]{0,15}"), re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}")
-NATURAL, FORMULA, CONDITIONS = range(1 << 63), (str, int), (str, [str])
-SPANS, LETS = {NAME: FORMULA}, {NAME: FORMULA}
+NATURAL, FORMULA = range(1 << 63), (str, int)
+SPANS = {NAME: FORMULA}
 MOVE = {"lower": [NAME], "by?": ("any", "each", "same", [FORMULA]), "at_most?": FORMULA, "clip?": bool}
 RULES = {
     "game": GAME_NAME,
@@ -63,19 +63,17 @@ OBLIGATION = {"name": str, "passes": NATURAL, "sentence": str, "checks": ASKED} 
 GAME_CERTIFICATE = {**FILE, **GAME, "obligations?": [OBLIGATION]}
 CLAIM = {
     "id": re.compile("[a-z0-9][a-z0-9.-]{0,63}"),  # for people, and not used
-    "check": dict,  # KINDS has the form of each kind
+    "statement": str,
     "ruleset?": str,
     "every?": SPANS,
     "some?": SPANS,
     "when?": str,
-    "let?": LETS,
-    "reach?": FORMULA,
+    "bound?": NATURAL,
+    "printed?": [[NATURAL]],
 }
 CLAIM_CERTIFICATE = {
     **FILE, "kind": "claim", "verdict": "proved", "names": {NAME: int}, "game?": GAME, "claim": CLAIM
 }  # fmt: skip
-SUCH = {"of": SPANS, "let?": LETS, "such": str}
-NUMBER = ({**SUCH, "least": FORMULA, "exactly?": ()}, {**SUCH, "least?": (), "exactly": FORMULA})
 
 
 def formed(value: Any, form: Any, place: str) -> Any:
@@ -356,17 +354,6 @@ def shown(formula: Any) -> str:
     """Return the text of a formula."""
     tree = parsed(formula)  # which refuses other characters than those of formulas
     return ast.unparse(tree) if tree is formula else " ".join(str(formula).translate(SIGNS).split())
-
-
-def span_shown(said: Any) -> str:
-    """Return the text of a range."""
-    first, last, step = SPAN.fullmatch(str(said)).groups()  # type: ignore[union-attr]
-    return shown(first) + (f"..{shown(last)}" if last else "") + (f" step {shown(step)}" if step else "")
-
-
-def all_shown(formulas: Iterable[Any]) -> str:
-    """Return the texts of formulas, each in brackets."""
-    return ", ".join(f"({shown(formula)})" for formula in formulas)
 
 
 def plus(a: Form, b: Form, factor: int = 1) -> Form:
@@ -731,145 +718,469 @@ def decided(cases: Cases) -> Verdict:
     return ("proved", "") if speaks else ("vacuous", "nothing satisfies the conditions")
 
 
-# ---- Claims.
+# ---- Statements; docs/statements.md has their language. A tree is a tuple whose first entry says what it is: "is" with a
+# formula and its terms, "P" with whether it is primed, "printed" with a row, "not" with a part, "and", "or" and "<=>" with
+# parts, "=>" with a premise and a part, "every", "some" and "no" with bindings and a part, "let" with a name, a formula and
+# a part, "set" with a value, a condition, a relation, and the members by a name and a condition. In a formula a name such as
+# _0_ stands for a term: "G" with a place or whether it is primed, "count" with bindings and a part, "cell" with a row and a
+# column, "'" with a coordinate. A binding is a name with its range, "option" with coordinates, or "position".
 
-WHOLE = ("p-positions", "values", "count")  # what these say of rectangular bars is said of whole ones
-KINDS: dict[str, dict[str, Any]] = {
-    "p-positions": {"formula": str, "relation?": ("exactly", "contain", "within"), "where?": str},
-    "grundy": {"equals": FORMULA, "where?": str},
-    "values": {"of": FORMULA, "values": str, "relation": ("exactly", "contains-all", "within"), "where?": str},
-    "options": {"of": str, "have": ("no", "some", "every"), "to": str, "by?": [NAME], "beside?": ("kept", "lowered")},
-    "grundy-table": {"down": NAME, "across": NAME, "rows": [[NATURAL]]},
-    "grundy-list": {"numbers": [[NATURAL]]},
-    "p-list": {"positions": [[NATURAL]], "where?": str},
-    "count": {"of": str, "equals": FORMULA, "over?": ("positions", "p-positions"), "where?": str, "beside?": SPANS},
-    "integers": {
-        **{"bound": NATURAL, "all": SPANS, "let?": LETS, "where?": CONDITIONS, "holds?": CONDITIONS},
-        **{"any?": [str], "equivalent?": [str], "number?": NUMBER},
-    },
-}
-SENTENCES = {  # by the kind, and by its relation, have or over
-    "p-positions exactly": "the P-positions are exactly the positions with {formula}",
-    "p-positions contain": "every position with {formula} is a P-position",
-    "p-positions within": "every P-position satisfies {formula}",
-    "grundy": "the Grundy number is {equals}",
-    "values exactly": "the values of {of} at P-positions are exactly the v with {values}",
-    "values contains-all": "the values of {of} at P-positions include every v with {values}",
-    "values within": "every value v of {of} at a P-position satisfies {values}",
-    "options no": "a position with {of} has no option with {to}",
-    "options some": "a position with {of} has an option with {to}",
-    "options every": "every option of a position with {of} satisfies {to}",
-    "grundy-table": "the Grundy number at {down} = i and {across} = j is entry j of row i, both from 0, of {rows}",
-    "grundy-list": "each of {numbers} is a position and its Grundy number",
-    "p-list": "the P-positions are exactly {positions}",
-    "count positions": "exactly {equals} positions satisfy {of}",
-    "count p-positions": "exactly {equals} P-positions satisfy {of}",
-}
+Node = tuple[Any, ...]
+WORD = re.compile(r"\s*(<=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[0-9]+(?![0-9A-Za-z_])|[A-Za-z_]\w*'?)", re.ASCII)
+STATEMENT_SIGNS = SIGNS | str.maketrans({"⇔": "<=>", "⇒": "=>", "∈": "in", "⊆": "<=", "⊇": ">="})
+QUANTIFIERS = {"for": "every", "every": "every", "some": "some", "no": "no"}
+ENDING = {"and", "or", "=>", "<=>", ":", ";", ",", ")", "}", "..", "step", "in", ""}
+COMPARED = {"==", "!=", "<", "<=", ">", ">="}
+DEEPEST = 40
 
 
-def word_of(check: Mapping[str, Any]) -> str:
-    """Return the relation of a check, or which options positions have, or what is counted."""
-    default = {"p-positions": "exactly", "count": "positions"}.get(check["kind"], "")
-    return str(next((check[key] for key in ("relation", "have", "over") if key in check), default))
+class Reader:
+    """Reads a statement; anything that it does not know is a `ValueError`."""
+
+    def __init__(self, text: str) -> None:
+        said, self.words, self.at, self.depth = " ".join(text.translate(STATEMENT_SIGNS).split()), list[str](), 0, 0
+        place = 0
+        while place < len(said):
+            if (match := WORD.match(said, place)) is None or len(said) > MOST_LETTERS:
+                raise ValueError(f"{said[place : place + 20]!r} is no part of a statement")
+            self.words.append(match[1])
+            place = match.end()
+        self.words.append("")
+
+    def whole(self) -> Node:
+        """Return the tree of the whole text."""
+        node = self.parts()
+        self.need("")
+        return node
+
+    def take(self, *words: str) -> str:
+        """Skip the next word if it is one of these, and return it."""
+        word = self.words[self.at]
+        self.at += (found := word in words and bool(word))
+        return word if found else ""
+
+    def need(self, word: str) -> None:
+        """Skip the next word, which must be this one."""
+        if not (self.take(word) or word == self.words[self.at] == ""):
+            raise ValueError(f"{word or 'the end'!r} is needed, found {self.words[self.at]!r}")
+
+    def parts(self) -> Node:
+        """Read parts that all hold, with semicolons between them."""
+        found = [self.part()]
+        while self.take(";") and self.words[self.at]:
+            found.append(self.part())
+        return joined("and", found)
+
+    def part(self) -> Node:
+        """Read sides of an arrow, or a single side."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ValueError("a statement is nested too deeply")
+        sides, sign = [self.junction("or")], self.take("=>", "<=>")
+        if sign:
+            sides.append(self.junction("or"))
+            while sign == "<=>" and self.take(sign):
+                sides.append(self.junction("or"))
+        if self.words[self.at] in ("=>", "<=>"):
+            raise ValueError(f"brackets are needed around a part with {self.words[self.at]!r}")
+        self.depth -= 1
+        return (sign, *sides) if sign == "=>" else (sign, sides) if sign else sides[0]
+
+    def junction(self, word: str) -> Node:
+        """Read parts with ``or`` between them, and those with ``and`` in them."""
+        inner = self.negation if word == "and" else functools.partial(self.junction, "and")
+        found = [inner()]
+        while self.take(word):
+            found.append(inner())
+        return joined(word, found)
+
+    def negation(self) -> Node:
+        """Read a part that no ``and`` divides."""
+        if self.take("not"):
+            return ("not", self.negation())
+        if word := self.take(*QUANTIFIERS):
+            bindings = self.bindings()
+            self.need(":")
+            return (QUANTIFIERS[word], bindings, self.parts() if word == "for" else self.part())
+        if self.take("let"):
+            lets = []
+            while True:
+                name = self.name()
+                self.need("=")
+                lets.append((name, self.plain()))
+                if not self.take(","):
+                    break
+            self.need(":")
+            node = self.parts()
+            for name, value in reversed(lets):
+                node = ("let", name, value, node)
+            return node
+        return self.atom()
+
+    def bindings(self) -> list[Node]:
+        """Read what a quantifier or a count binds."""
+        found: list[Node] = []
+        while True:
+            if self.take("position"):
+                found.append(("position",))
+            elif self.take("option"):
+                by = [self.name()] if self.take("by") else []
+                while by and self.take(","):
+                    by.append(self.name())
+                found.append(("option", by))
+            else:
+                name = self.name()
+                self.need("in")
+                self.take("sample")
+                span = self.plain()
+                if self.take(".."):
+                    span += f"..{self.plain()}"
+                    span += f" step {self.plain()}" if self.take("step") else ""
+                found.append((name, span))
+            if not self.take(","):
+                if len({one[0] for one in found}) < len(found):
+                    raise ValueError("a name is there twice")
+                return found
+
+    def atom(self) -> Node:
+        """Read a part without words before it."""
+        if word := self.take("P", "P'"):
+            if self.words[self.at] in ("(", "["):
+                raise UndecidedError("undecided", "an outcome at another place is not decided here")
+            return ("P", word == "P'")
+        if self.take("{"):
+            value = self.formula()
+            self.need(":")
+            condition_on_positions = self.part()
+            self.need("}")
+            relation = self.take("==", "<=", ">=")
+            self.need("{")
+            if self.words[self.at + 1] == ":":
+                name = self.name()
+                self.need(":")
+                members = self.part()
+            else:
+                name, spans = "v", [self.member()]
+                while self.take(","):
+                    spans.append(self.member())
+                members = ("is", parsed(" or ".join(spans)), {})
+            self.need("}")
+            return ("set", value, condition_on_positions, relation, name, members)
+        end = self.closing()
+        if self.words[self.at] == "(" and self.words[end + 1] == "in":
+            row = self.row()
+            self.need("in")
+            self.need("printed")
+            return ("printed", row)
+        if self.words[self.at] == "(" and self.words[end + 1] in ENDING and self.is_part(end):
+            self.need("(")
+            node = self.part()
+            self.need(")")
+            return node
+        return self.formula()
+
+    def member(self) -> str:
+        """Read an integer or a range of a listed set, as a condition on v."""
+        first = self.plain()
+        return f"({first}) <= v <= ({self.plain()})" if self.take("..") else f"v == ({first})"
+
+    def closing(self) -> int:
+        """Return where the bracket that opens here is closed."""
+        level = 0
+        for i in range(self.at, len(self.words) - 1):
+            level += (self.words[i] in "({[") - (self.words[i] in ")}]")
+            if not level:
+                return i
+        return len(self.words) - 2
+
+    def is_part(self, end: int) -> bool:
+        """Return whether a bracket holds a part of a statement rather than an integer."""
+        kept, i = self.at, self.at + 1
+        while i < end:
+            if self.words[i] in ("count", "G", "printed") and self.words[i + 1] == "(":
+                self.at = i + 1
+                i, self.at = self.closing(), kept
+            elif self.words[i] in COMPARED | {"and", "or", "not", "=>", "<=>", "P", "P'", "in", "let", *QUANTIFIERS}:
+                return True
+            i += 1
+        return False
+
+    def name(self) -> str:
+        """Read a name."""
+        word = self.words[self.at]
+        if not NAME.fullmatch(word) or word in ENDING | {"not", "let", "by", "count", "size", *QUANTIFIERS}:
+            raise ValueError(f"a name is needed, found {word!r}")
+        self.at += 1
+        return word
+
+    def row(self) -> list[Node]:
+        """Read integers in brackets."""
+        self.need("(")
+        found = [self.formula()]
+        while self.take(","):
+            found.append(self.formula())
+        self.need(")")
+        return found
+
+    def plain(self) -> str:
+        """Return the text of a formula without terms."""
+        start = self.at
+        if self.formula()[2]:
+            raise ValueError("a range or a definition is made of integers alone")
+        return " ".join(self.words[start : self.at])
+
+    def formula(self) -> Node:
+        """Read words that make an integer or a comparison, each term as a name."""
+        words, terms, level = list[str](), dict[str, Node](), 0
+        while (word := self.words[self.at]) and not (level == 0 and word in ENDING):
+            term: Node | None = None
+            if word.endswith("'"):
+                self.at += 1
+                term = ("G", True) if word == "G'" else ("'", word[:-1])
+            elif self.take("G"):
+                term = ("G", self.row() if self.words[self.at] == "(" else False)
+            elif self.take("printed"):
+                term = ("cell", *self.row())
+            elif self.take("count"):
+                self.need("(")
+                bindings = self.bindings()
+                self.need(":")
+                term = ("count", bindings, self.part())
+                self.need(")")
+            if term is not None:
+                words.append(name := f"_{len(terms)}_")
+                terms[name] = term
+                continue
+            level += (word == "(") - (word == ")")
+            words.append(word)
+            self.at += 1
+        return ("is", parsed(" ".join(words)), terms)
 
 
-def on_positions_in_words(check: Mapping[str, Any], game: Game, reach: int | None) -> str:
-    """Return what a check says of a game's positions."""
-    kind, words = check["kind"], {"kind", "relation", "have", "over", "beside"}
-    said = {key: part if isinstance(part, list) else shown(part) for key, part in check.items() if key not in words}
-    where = [f"({said['where']})"] if "where" in said else []
-    if reach is not None:
-        where.append(f"coordinates{' except ' * bool(game.passes)}{''.join(game.passes)} up to {reach}")
-    moves = [f"lower only {' or '.join(check['by'])}"] if check.get("by") else []
-    if kind == "options" and "beside" in check:
-        moves.append("let others fall" if check["beside"] == "lowered" else "let no other fall")
-    positions = f"({', '.join(game.coordinates)}) of {game.text}{' with ' * bool(where)}{' and '.join(where)}"
-    sentence = SENTENCES[f"{kind} {word_of(check)}".strip()].format(**said)
-    return f"among the positions {positions}, {sentence}{', by moves that ' * bool(moves)}{' and '.join(moves)}"
+def joined(word: str, parts: list[Node]) -> Node:
+    """Return a junction; parts that are junctions of the same word are opened."""
+    flat = [one for part in parts for one in (part[1] if part[0] == word else [part])]
+    return flat[0] if len(flat) == 1 else (word, flat)
 
 
-def listed(said: Any) -> list[str]:
-    """Return one condition or several as a list."""
-    return said if isinstance(said, list) else [said]
+class World(NamedTuple):
+    """What a statement is about: a game and its relation, or integers alone."""
+
+    game: Game | None
+    relation: Automaton  # the P-positions, or the positions with their Grundy numbers, VALUE
+    grundy: bool
+    names: Mapping[str, Form]  # parameters, coordinates and variables
+    printed: list[list[int]]
+    option: Mapping[str, Form]  # the coordinates of the option that is bound
+
+    def numbers(self, primed: bool, value: Track) -> Automaton:
+        """Return that the position, or the option, has the Grundy number `value`."""
+        if self.game is None or not self.grundy:
+            raise UndecidedError("undecided", "the game's certificate is not one of Grundy numbers")
+        return self.there(self.relation.on({VALUE: value}), primed)
+
+    def are_p(self, primed: bool) -> Automaton:
+        """Return that the position, or the option, is a P-position."""
+        if self.game is None:
+            raise ValueError("a statement about integers has no P-positions")
+        zero = some([VALUE], self.relation, limits({VALUE: 1}, 0, 0)) if self.grundy else self.relation
+        return self.there(zero, primed)
+
+    def there(self, part: Automaton, primed: bool) -> Automaton:
+        """Return a relation of the coordinates of the option, if it is primed."""
+        if primed and not self.option:
+            raise ValueError("there is no option here")
+        return part.on({c: track for c, one in self.option.items() for track in one}) if primed else part
 
 
-def on_integers_in_words(check: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
-    """Return what a check says of integers, some of which are numbers."""
+def holds(node: Node, world: World) -> Automaton:
+    """Return where a part of a statement holds."""
+    match node:
+        case ("is", formula, terms):
+            return comparison(formula, terms, world)
+        case ("P", primed):
+            return world.are_p(primed)
+        case ("printed", row):
+            return any_of(
+                all_of(within(one[1], world.names, {None: -n}, 0, 0) for one, n in zip(row, entry, strict=True))
+                for entry in world.printed
+            )
+        case ("not", part):
+            return ~holds(part, world)
+        case ("and" | "or" as word, parts):
+            return (all_of if word == "and" else any_of)(holds(part, world) for part in parts)
+        case ("=>", premise, part):
+            return ~(holds(premise, world) - holds(part, world))
+        case ("<=>", parts):
+            found = [holds(part, world) for part in parts]
+            return ~any_of(differ for a, b in itertools.pairwise(found) for differ in (a - b, b - a))
+        case ("let", name, text, part):
+            names, made, own = introduced({}, {name: text}, world.names, {})
+            return some(own, *made, holds(part, world._replace(names=names)))
+        case ("every" | "some" | "no" as word, [("option", by)], part):
+            wanted = [reached(by, world, part, word == "every")]
+            return any_of(wanted) if word == "some" else ~any_of(wanted)
+        case ("every" | "some" | "no" as word, bindings, part) if all(len(one) == 2 and one[0] != "option" for one in bindings):
+            names, parts, own = introduced(dict(bindings), {}, world.names, {})
+            inner = holds(part, world._replace(names=names))
+            found = some([*own, *(name for name, _ in bindings)], *parts, ~inner if word == "every" else inner)
+            return found if word == "some" else ~found
+    raise UndecidedError("undecided", f"a part of this form is not decided here: {node[0]}")
 
-    def choices(part: Mapping[str, Any], spans: str) -> str:
-        found = [f"{name} = {numbers[name]}" if name in numbers else name for name in part[spans]]
-        found = [f"{name} in {span_shown(span)}" for name, span in zip(found, part[spans].values(), strict=True)]
-        return ", ".join([*found, *(f"{name} = {shown(let)}" for name, let in part.get("let", {}).items())])
 
-    where = all_shown(listed(check.get("where", [])))
-    claims = [all_shown(said)] if (said := listed(check.get("holds", []))) else []
-    claims += [f"at least one of {all_shown(check['any'])}"] if check.get("any") else []
-    claims += [f"all or none of {all_shown(check['equivalent'])}"] if check.get("equivalent") else []
-    if number := check.get("number"):
-        word = "least" if "least" in number else "exactly"
-        few = f"{'at ' * (word == 'least')}{word} {shown(number.get(word))}"
-        claims.append(f"{few} choices of {choices(number, 'of')} satisfy {shown(number['such'])}")
-    names = choices(check, "all")
-    return f"all integers N >= {check['bound']}, {names}{' with ' * bool(where)}{where}: {' and '.join(claims)}"
+def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) -> Automaton:
+    """Return that some option, by moves that lower only these coordinates, satisfies a part, or does not."""
+    game, found = world.game, list[Automaton]()
+    if game is None or not {*by} <= {*game.coordinates}:
+        raise ValueError(f"{by} are not all coordinates of a game")
+    for lowers, changed, such in game.moves:
+        if not by or lowers <= {*by}:
+            option = {c: {changed.get(c, c): 1} for c in game.coordinates}
+            wanted = TRUE if part is None else holds(part, world._replace(option=option))
+            found.append(some(changed.values(), game.legal.on(changed), *such, game.legal, ~wanted if contrary else wanted))
+    return any_of(found)
 
 
-def on_positions(check: Any, game: Game, relation: Automaton, grundy: bool, names: Names, reach: int | None) -> Cases:
-    """Yield the positions of which a claim speaks, and those of which it is false."""
-    kind, word, by, aside = check["kind"], word_of(check), check.get("by") or game.coordinates, check.get("beside")
-    at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
-    if kind.startswith("grundy") and not grundy:
-        raise UndecidedError("undecided", "the game's certificate is not one of Grundy numbers")
-    if (kind == "count" and aside) or (kind in WHOLE and re.match(r"(with-pass\()?rectangular-bar", game.text)):
-        raise UndecidedError("undecided", "a statement on whole bars, or a count with further integers")
-    if not {*by} <= {*game.coordinates}:
-        raise ValueError(f"{by} are not all coordinates of the game")
-    if kind in ("p-list", "count") and reach is None:
-        raise ValueError("a reach is needed")
-    is_p = some([VALUE], relation, limits({VALUE: 1}, 0, 0)) if grundy else relation
-    box = [limits({c: 1}, None, reach) for c in game.coordinates if reach is not None and c not in game.passes]
-    spoken = all_of([game.legal, *box, condition(check.get("of" if kind == "options" else "where"), at)])
-    so, gone = spoken & (relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
-    yield from (("the height is negative, or falls", fault) for fault in game.faults)
-    match kind:
-        case "p-positions":
-            claimed = spoken & condition(check["formula"], at)
-            spoken = {"contain": claimed, "within": so}.get(word, spoken)
-        case "grundy":
-            claimed, word = within(check["equals"], at, {VALUE: -1}, 0, 0), "within"
-        case "values":
-            spoken = so = so & within(check["of"], at, {"v": -1}, 0, 0)
-            claimed, gone = condition(check["values"], {**names, "v": {"v": 1}}), game.coordinates
-        case "options":
-            left, have, to = spoken, list[Automaton](), condition(check["to"], at)
-            to = ~to if word == "every" else to
-            for lowers, changed, such in game.moves:
-                if lowers <= {*by} and aside in (None, "lowered" if changed.keys() > lowers else "kept"):
-                    option = [game.legal.on(changed), *such, game.legal]
-                    left -= some(changed.values(), *option, to.on(changed))
-                    have += [some(changed.values(), *option)] if word == "every" else []
-            so, claimed = (left, FALSE) if word == "some" else (FALSE, spoken - left)
-            spoken &= any_of(have) if word == "every" else TRUE
-        case "count":
-            counted = spoken & (is_p if word == "p-positions" else relation if grundy else TRUE)
-            more: Names = {"grundy": {VALUE: 1}} if grundy and word == "positions" else {}
-            number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
-            so = TRUE if number != integer(check["equals"], names) else FALSE
-            spoken, claimed = counted, FALSE
+def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Automaton:
+    """Return where a condition on integers and terms is true."""
+    names, parts, own = dict(world.names), list[Automaton](), list[Track]()
+    for name, term in terms.items():
+        names[name] = {(track := Own()): 1}
+        own.append(track)
+        match term:
+            case ("'", coordinate) if coordinate in world.option:
+                names[name] = world.option[coordinate]
+            case ("G", bool(primed)):
+                parts.append(world.numbers(primed, track))
+            case ("G", list(place)) if world.game is not None:
+                at = dict(zip(world.game.coordinates, place, strict=True))
+                fixed_at = all_of(limits({c: 1}, n, n) for c, n in ((c, integer(one[1], {})) for c, one in at.items()))
+                if witness(there := fixed_at & world.game.legal) is None:
+                    raise UndecidedError("undecided", "a place is no position")
+                parts.append(some(world.game.coordinates, there, world.numbers(False, track)))
+            case ("cell", row, column):
+                cells = ((i, j, n) for i, line in enumerate(world.printed) for j, n in enumerate(line))
+                parts.append(any_of(
+                    all_of([within(row[1], names, {None: -i}, 0, 0), within(column[1], names, {None: -j}, 0, 0), limits({track: 1}, n, n)])
+                    for i, j, n in cells
+                ))
+            case ("count", bindings, part):
+                return counted(formula, name, bindings, part, world)
+            case _:
+                raise ValueError(f"{term[0]} has no meaning here")
+    made: Made = []
+    match formula:  # as quick as a condition on each coordinate alone
+        case ast.Compare(ast.Name("size"), [ast.LtE()], [most]) if world.game is not None:
+            number = integer(most, names)
+            return all_of(limits({c: 1}, None, number) for c in world.game.coordinates if c not in world.game.passes)
+    if world.game is not None:
+        heaps = [names[c] for c in world.game.coordinates if c not in world.game.passes]
+        names["size"] = computed("max", heaps, made) if len(heaps) > 1 else heaps[0]
+        if not any(isinstance(one, ast.Name) and one.id == "size" for one in ast.walk(formula)):
+            made.clear()
+    found = some(own, *parts, condition(formula, names))
+    return some([track for track, _ in made], found, *(automaton for _, automaton in made))
+
+
+def counted(formula: ast.expr, name: str, bindings: list[Node], part: Node, world: World) -> Automaton:
+    """Return where a number of integers is at least or exactly a constant."""
+    match formula:
+        case ast.Compare(ast.Name(one), [ast.Eq() | ast.GtE() as sign], [number]) if one == name:
+            claimed = integer(number, world.names)
         case _:
-            tracks: list[Any] = [*game.coordinates, *([] if kind == "p-list" else [VALUE])]
-            rows = check.get("positions") or check.get("numbers")
-            if kind == "grundy-table":
-                tracks = [check["down"], check["across"], VALUE]
-                rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
-            if not rows or sorted(t for t in tracks if isinstance(t, str)) != sorted(game.coordinates):
-                raise ValueError("nothing is claimed, or down and across are not the coordinates")
-            pairs = [zip(tracks, row, strict=True) for row in rows]
-            claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
-            if kind != "p-list":
-                spoken, so, word = claimed, relation, "contain"  # also where it is beyond the reach
-    yield "", spoken
-    yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so - claimed
-    yield "it is claimed, and not so", FALSE if word == "within" else claimed - some(gone, so)
+            raise UndecidedError("undecided", "a count is compared with a constant only")
+    if any(len(one) != 2 or one[0] == "option" for one in bindings):
+        raise UndecidedError("undecided", "only integers are counted inside of a statement")
+    inner, more, gone = introduced(dict(bindings), {}, world.names, {})
+    such = some(gone, *more, holds(part, world._replace(names=inner)))
+    copy, preceded = {name: Own() for name, _ in bindings}, FALSE
+    for name, t in reversed(copy.items()):
+        preceded = any_of([limits({t: 1, name: -1}, None, -1), limits({t: 1, name: -1}, 0, 0) & preceded])
+
+    def at_least(count: int) -> Automaton:
+        late = such  # and later than count - 1 others
+        for _ in range(count - 1):
+            late = some(copy.values(), late, late.on(copy), preceded)
+        return some(copy, late) if count > 0 else TRUE
+
+    return at_least(claimed) - at_least(claimed + 1) if isinstance(sign, ast.Eq) else at_least(claimed)
+
+
+def cases_of(node: Node, world: World, numbers: Names, bound: int) -> Cases:
+    """Yield where a statement speaks of something, and where it is false; definitions and ranges in front stay as they are."""
+    names, parts, own, game = world.names, list[Automaton](), list[Track](), world.game
+    if game is None:
+        names, parts, own = {"N": {"N": 1}}, [limits({"N": 1}, bound, None)], ["N"]
+    else:
+        yield from (("the height is negative, or falls", fault) for fault in game.faults)
+        parts.append(game.legal)
+    while node[0] in ("let", "every") and not (node[0] == "every" and (game or node[1][0][0] == "option")):
+        ranges, lets = (dict(node[1]), {}) if node[0] == "every" else ({}, {node[1]: node[2]})
+        names, more, gone = introduced(ranges, lets, names, numbers)
+        parts, own, node = [*parts, *more], [*own, *gone], node[-1]
+    world = world._replace(names=names)
+    if node[0] == "set":
+        return (yield from values(node, world, parts))
+    if node[0] == "is" and any(term[0] == "count" and term[1][0] == ("position",) for term in node[2].values()):
+        return (yield from number_of_positions(node, world, parts))
+    if node[0] == "=>":
+        parts, node = [*parts, *(holds(one, world) for one in conjuncts(node[1]))], node[2]
+    met = [reached(node[1][0][1], world, None, False)] if node[0] == "every" and node[1][0][0] == "option" else []
+    met += [holds(node[1], world)] if node[0] == "=>" else []  # as in H => (P => F)
+    yield "", some(own, *parts, *met)
+    for one in conjuncts(node):
+        for wrong in violations(one, world):
+            yield "it is false", some(own, *parts, wrong)
+
+
+def conjuncts(node: Node) -> list[Node]:
+    """Return parts that all hold if and only if a part does."""
+    return list(node[1]) if node[0] == "and" else [node]
+
+
+def violations(node: Node, world: World) -> Iterator[Automaton]:
+    """Yield where a part does not hold."""
+    if node[0] == "<=>":
+        found = [holds(one, world) for one in node[1]]
+        for a, b in itertools.pairwise(found):
+            yield from (a - b, b - a)
+    elif node[0] == "=>":
+        yield holds(node[1], world) - holds(node[2], world)
+    elif node[0] in ("every", "no") and node[1][0][0] == "option":
+        yield reached(node[1][0][1], world, node[2], node[0] == "every")
+    else:
+        yield ~holds(node, world)
+
+
+def values(node: Node, world: World, parts: list[Automaton]) -> Cases:
+    """Yield what is wrong with a set of values."""
+    _, value, part, relation, name, members = node
+    assert world.game is not None
+    if value[2] or name in world.names or not relation:
+        raise UndecidedError("undecided", "a set of values of this form is not decided here")
+    spoken = all_of([*parts, holds(part, world), within(value[1], world.names, {name: -1}, 0, 0)])
+    outer = {one: form for one, form in world.names.items() if one not in world.game.coordinates}
+    claimed = holds(members, world._replace(names={**outer, name: {name: 1}}, game=None))
+    yield "", spoken if relation != ">=" else claimed
+    yield "a value is no member", FALSE if relation == ">=" else spoken - claimed
+    yield "a member is no value", FALSE if relation == "<=" else claimed - some(world.game.coordinates, spoken)
+
+
+def number_of_positions(node: Node, world: World, parts: list[Automaton]) -> Cases:
+    """Yield what is wrong with a number of positions."""
+    assert world.game is not None
+    (name, (_, bindings, part)), *others = node[2].items()
+    match node[1]:
+        case ast.Compare(ast.Name(one), [ast.Eq()], [number]) if one == name and not others and len(bindings) == 1:
+            claimed = integer(number, world.names)
+        case _:
+            raise UndecidedError("undecided", "a number of positions is compared with a constant only")
+    sizes = [one[1] for one in conjuncts(part) if one[0] == "is"]
+    if not any(re.match(r"size <= ", ast.unparse(one)) for one in sizes):
+        raise ValueError("a limit on the size is needed")
+    number_of = how_many(all_of([*parts, holds(part, world)]))
+    yield "", all_of(parts)
+    yield f"the number is {number_of}", FALSE if number_of == claimed else TRUE
 
 
 def how_many(part: Automaton) -> int:
@@ -916,61 +1227,32 @@ def tried(said: Any, names: Names, number: int | None) -> Sequence[int]:
     return span if number is None else [number] * (number in span)
 
 
-def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
-    """Yield the integers of which a statement speaks, some being numbers, and those of which it is false."""
-    names, parts, own = introduced(check["all"], check.get("let", {}), {"N": {"N": 1}}, numbers)
-
-    def conditions(key: str) -> list[Automaton]:
-        return [condition(part, names) for part in listed(check.get(key, []))]
-
-    parts += [limits({"N": 1}, integer(check["bound"], {}), None), *conditions("where")]
-    wrong = [~part for part in conditions("holds")]
-    wrong += [~any_of(conditions("any"))] if check.get("any") else []
-    wrong += [any_of([a - b, b - a]) for a, b in itertools.pairwise(conditions("equivalent"))]
-    if "number" in check:
-        number = check["number"]
-        ((word, formula),) = ((word, number[word]) for word in ("least", "exactly") if word in number)
-        inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
-        such, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
-        copy, preceded = {name: Own() for name in number["of"]}, FALSE
-        for name, t in reversed(copy.items()):
-            preceded = any_of([limits({t: 1, name: -1}, None, -1), limits({t: 1, name: -1}, 0, 0) & preceded])
-
-        def at_least(count: int) -> Automaton:
-            late = such  # and later than count - 1 others
-            for _ in range(count - 1):
-                late = some(copy.values(), late, late.on(copy), preceded)
-            return some(number["of"], late) if count > 0 else TRUE
-
-        wrong += [~at_least(claimed), at_least(claimed + 1) if word == "exactly" else FALSE]
-    if not wrong:
-        raise ValueError("nothing is claimed")
-    yield "", some([*own, "N"], *parts)
-    yield from (("it is false", some([*own, "N"], *parts, part)) for part in wrong)
-
-
 def on_claim(document: Any) -> Stated:
     """Return what the certificate of a claim states, and what decides it."""
     data = formed(document, CLAIM_CERTIFICATE, "certificate")
     claim, games, numbers = data["claim"], data.get("games", {}), data["names"]
-    kind = formed(claim["check"].get("kind"), tuple(KINDS), "claim.check.kind")
-    check = formed(claim["check"], {"kind": kind, **KINDS[kind]}, "claim.check")
+    node, text = Reader(claim["statement"]).whole(), " ".join(claim["statement"].split())
     names = {name: plus({None: n}, {}) for name, n in numbers.items()}
     every, others = claim.get("every", {}), claim.get("some", {})
-    if kind == "integers":
-        if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
-            raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
-        said = f"for {on_integers_in_words(check, numbers)}"
-        return [said], lambda: decided(on_integers(check, names))
+    given = ", ".join(f"{name} = {n}" for name, n in numbers.items())
+    if "ruleset" not in claim:
+        if every or others or "when" in claim or "game" in data:
+            raise ValueError("a statement about integers has a bound and nothing else")
+        if node[0] != "every" or not names.keys() <= dict(node[1]).keys():
+            raise ValueError("names are some of the integers of `for`")
+        world = World(None, TRUE, False, {}, claim.get("printed", []), {})
+        said = f"for all integers N >= {claim.get('bound', 0)}{f', {given}' * bool(given)}: {text}"
+        return [said], lambda: decided(cases_of(node, world, names, claim.get("bound", 0)))
     if not names.keys() >= every.keys() or others.keys() & names.keys():
         raise ValueError("an integer is needed for each name in every, and none for one in some")
-    known, _, _ = introduced({}, claim.get("let", {}), names, {})
-    game = game_of(parsed(claim.get("ruleset")), known, games)
-    reach = integer(claim["reach"], known) if "reach" in claim else None
-    if known.keys() & {"v", "grundy", *game.coordinates} or (reach or 0) >> 63:
-        raise ValueError("no name may be v, grundy or a coordinate, and the reach must be from 0 to 2**63 - 1")
-    if not ("game" in data or kind == "options"):
+    game = game_of(parsed(claim["ruleset"]), names, games)
+    if names.keys() & {"size", *game.coordinates}:
+        raise ValueError("no name may be that of a coordinate")
+    if re.match(r"(with-pass\()?rectangular-bar", game.text) and not re.search(r"\b[abcd]\b|\boption\b", text):
+        raise UndecidedError("undecided", "a statement about whole bars")
+    if not ("game" in data or not re.search(r"\b[PG]\b", text)):
         raise ValueError("the automata of the game are needed")
+    known = {**names, **{c: {c: 1} for c in game.coordinates}}
 
     def verdict() -> Verdict:
         choices = [{name: number for name, number in names.items() if name not in every}]
@@ -989,11 +1271,12 @@ def on_claim(document: Any) -> Stated:
             own, relation, grundy = relation_in(text)
         if own.text != game.text and decided(obligations(game, relation, grundy))[0] != "proved":
             raise ValueError("the automata are of another game")  # not of the same one with a height written otherwise
-        return decided(on_positions(check, game, relation, grundy, known, reach))
+        world = World(game, relation, grundy, known, claim.get("printed", []), {})
+        return decided(cases_of(node, world, {}, 0))
 
-    given = ", ".join(f"{name} = {fixed(number)}" for name, number in known.items())
-    said = f"{f'for {given}, ' * bool(given)}{on_positions_in_words(check, game, reach)}"
-    return [*game.rules, said], verdict
+    of_positions = f"among the positions ({', '.join(game.coordinates)}) of {game.text}"
+    printed = f", where printed is {claim['printed']}" if claim.get("printed") else ""
+    return [*game.rules, f"{f'for {given}, ' * bool(given)}{of_positions}: {text}{printed}"], verdict
 
 
 # ---- Files.

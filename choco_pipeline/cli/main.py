@@ -202,9 +202,19 @@ def prove(
     ruleset: Annotated[
         str | None, typer.Argument(help="For example 'with-pass(strip-bar(k=4, s=2), passes=1)'.")
     ] = None,
+    statement: Annotated[
+        str | None,
+        typer.Argument(
+            help="What to prove of it, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', also of some positions alone:"
+            " 'size <= 20 => (P <=> x == z)'. Without a statement, automata are found and proved.",
+        ),
+    ] = None,
     relation: Annotated[
-        str, typer.Option(help="What to prove: p, the P-positions, or grundy, the Grundy numbers.")
-    ] = "p",
+        str | None,
+        typer.Option(
+            help="Without a statement: p, the P-positions, or grundy, the Grundy numbers; p by default."
+        ),
+    ] = None,
     check: Annotated[
         Path | None, typer.Option(help="Check a certificate again instead.", metavar="FILE")
     ] = None,
@@ -230,33 +240,11 @@ def prove(
             metavar="CONDITION",
         ),
     ] = None,
-    p_positions: Annotated[
-        str | None,
-        typer.Option(help="With --for: when a position is a P-position.", metavar="FORMULA"),
-    ] = None,
-    grundy: Annotated[
-        str | None, typer.Option(help="With --for: the Grundy number.", metavar="FORMULA")
-    ] = None,
-    formula: Annotated[
-        str | None,
-        typer.Option(
-            help="Prove that this is so: a condition that the P-positions alone satisfy, as 'x ^ y ^ z == 0', or with"
-            " --relation grundy what the Grundy number is.",
-            metavar="FORMULA",
-        ),
-    ] = None,
-    where: Annotated[
-        str,
-        typer.Option(
-            help="With --for: of which positions alone it is said, as 'x <= k and z <= k'.",
-            metavar="CONDITION",
-        ),
-    ] = "",
     json: Json = False,
 ) -> None:
-    """Find automata for a game's P-positions or Grundy numbers, and prove them for all positions.
+    """Prove what a game's P-positions or Grundy numbers are, for all positions.
 
-    With --for and a formula it is a family of games instead, and proved for all parameters at once.
+    With --for the statement is about a family of games, and is proved for all parameters at once.
 
     The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in what was given, and 3 if two
     engines, or an engine and the definition, contradict each other.
@@ -264,13 +252,10 @@ def prove(
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
     from choco_pipeline.cli.prove_family import show_family  # noqa: PLC0415
 
-    if condition is not None and formula is not None:
-        p_positions, grundy = (formula, grundy) if relation == "p" else (p_positions, formula)
-    if condition is not None or p_positions is not None or grundy is not None:
-        asked = (ruleset, condition, p_positions, grundy)
-        raise typer.Exit(show_family(*asked, out, seconds, memory, json, where))
+    if condition is not None:
+        raise typer.Exit(show_family(ruleset, statement, condition, out, seconds, memory, json))
     raise typer.Exit(
-        show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json, formula)
+        show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json, statement)
     )
 
 

@@ -8,15 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from pydantic import ValidationError
-
 from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.kinds import GrundyNumbers
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
-from choco_pipeline.cli.prove_family import require_positive, show_family_check
+from choco_pipeline.cli.prove_family import claim_to_prove, require_positive, show_family_check
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
@@ -52,14 +49,14 @@ FORMULA_SECONDS = 20.0
 
 def show_proof(
     notation: str | None,
-    relation: str,
+    relation: str | None,
     check: Path | None,
     engines: list[str],
     out: Path,
     seconds: float,
     memory: float,
     json: bool,
-    formula: str | None = None,
+    statement: str | None = None,
 ) -> int:
     """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
 
@@ -69,12 +66,13 @@ def show_proof(
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
     require_positive(seconds=seconds, memory=memory)
     chosen = [_one_of(ENGINES, name, "engine") for name in engines] or None
-    if formula is not None and notation is None:
-        raise ChocoError("prove: --formula needs a ruleset")
-    wanted = _one_of(get_args(Relation), relation, "relation")
+    wanted: Relation = _one_of(get_args(Relation), relation or "p", "relation")
     claim = None
-    if notation is not None and formula is not None:
-        claim = _claim(notation, wanted, formula)
+    if notation is not None and statement is not None:
+        if relation is not None:
+            raise ChocoError("prove: a statement says what is proved: --relation is not needed")
+        claim = claim_to_prove(notation, statement)
+        wanted = "grundy" if isinstance(claim.check, GrundyNumbers) else "p"
     decided = None
     with (
         waiting(f"{notation or check}: proving") as tell,
@@ -97,7 +95,7 @@ def show_proof(
                 tell(f"{notation}: proved; asking the checker")
                 proof = ask_third(proof, chosen, CHECKER_SECONDS)
         if claim is not None and proof.is_proved:
-            tell(f"{notation}: proved; deciding the formula")
+            tell(f"{notation}: proved; deciding the statement")
             verdict = decided_on(claim.as_json(), {}, proof, limits, prover)
             _, (decided,) = asked_again([], [verdict])
         elif proof.is_proved and proof.relation is not None:
@@ -194,18 +192,6 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
     first = ", ".join(map(str, row.first[:SHOWN]))
     rule = f"a(n) = {row.closed}" if row.closed else row.recurrence
     return f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}"
-
-
-def _claim(notation: str, relation: Relation, formula: str) -> Claim:
-    """Return what a formula says of a game, as a claim; `ChocoError` if it is no formula, or names what the game has not."""
-    said = f"G == {formula}" if relation == "grundy" else f"P <=> {formula}"
-    try:
-        claim = Claim.from_json({"id": "formula", "ruleset": notation, "statement": said})
-    except ValidationError as error:
-        raise ChocoError(f"prove: --formula: {error.errors()[0]['ctx']['error']}") from error
-    for _, mistake in mistakes_in(claim):
-        raise ChocoError(f"prove: --formula: {mistake}")
-    return claim
 
 
 def _one_of(known: Sequence[T], name: str, what: str) -> T:

@@ -8,11 +8,17 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.cli.check import claim_of
 from choco_pipeline.cli.known_names import differences
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import read
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import MOST_BYTES
@@ -29,29 +35,27 @@ BEYOND = 1.25
 
 def show_family(
     ruleset: str | None,
-    condition: str | None,
-    p_positions: str | None,
-    grundy: str | None,
+    statement: str | None,
+    condition: str,
     out: Path,
     seconds: float,
     memory: float,
     json: bool,
-    where: str = "",
 ) -> int:
     """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
 
     All of it runs in a child process, which says itself where it stood when a limit was reached, of memory in GiB, and is
     ended if it goes far beyond.
     """
-    if ruleset is None or condition is None:
-        raise ChocoError(
-            "prove: a family needs a ruleset and --for, the condition on its parameters"
-        )
+    if ruleset is None or statement is None:
+        raise ChocoError("prove: --for needs a ruleset and a statement, such as 'P <=> x == z'")
     require_positive(seconds=seconds, memory=memory)
-    if (p_positions is None) == (grundy is None):
-        raise ChocoError("prove: a family needs either --p-positions or --grundy")
-    kind: RelationKind = "p-positions" if grundy is None else "grundy"
-    asked = (ruleset, condition, kind, p_positions or grundy or "", where)
+    claim = claim_to_prove(ruleset, statement, condition)
+    check = claim.check
+    assert isinstance(check, GrundyNumbers | PPositions)
+    kind: RelationKind = "grundy" if isinstance(check, GrundyNumbers) else "p-positions"
+    formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
+    asked = (ruleset, condition, kind, formula.text, claim.where_for_all())
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
@@ -69,6 +73,31 @@ def show_family(
     else:
         print("\n".join(map(wrapped, _lines(answer))))
     return 0 if answer["status"] == "proved" else 1
+
+
+def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
+    """Return a statement about a game as a claim, or about a family whose parameters satisfy a condition.
+
+    Raises `ChocoError` if it is not a statement, or does not say what the P-positions or the Grundy numbers are.
+    """
+    if condition is None:
+        claim = claim_of(ruleset, statement)
+    else:
+        further = sorted(parse(condition).names - read(ruleset).names)
+        every = dict.fromkeys(further, "0..0")
+        document = {"id": "statement", "ruleset": ruleset, "statement": statement, "every": every}
+        claim = Claim.from_json(document)
+    check = claim.check
+    if not isinstance(check, GrundyNumbers | PPositions) or (
+        isinstance(check, PPositions) and check.relation != "exactly"
+    ):
+        raise ChocoError(
+            "prove: the statement must be `P <=> …` or `G == …`, after `premise =>` if it is about some positions only;"
+            f" for others, type {command('check', 'RULESET', 'STATEMENT', '--prove')}"
+        )
+    if condition is not None and claim.let:
+        raise ChocoError("prove: with --for, a statement has no `let`: write the integers out")
+    return claim
 
 
 def require_positive(**limits: float) -> None:

@@ -118,7 +118,7 @@ class _Here:
             case Equivalent(operands):
                 return len({self.holds(operand) for operand in operands}) == 1
             case Quantified(word, bindings, body):
-                truths = (here.holds(body) for here in self.choices(bindings))
+                truths = [here.holds(body) for here in self.choices(bindings)]
                 return all(truths) if word == "every" else any(truths) == (word == "some")
             case Let(name, value, body):
                 return self.with_value(name, value).holds(body)
@@ -131,15 +131,12 @@ class _Here:
         """Return the same with a name for a value; without it where there is none, which is an error only if it is used."""
         try:
             return replace(self, known={**self.known, name: self.value(value)})
-        except FormulaError:
+        except (FormulaError, UndefinedError):
             return self
 
     def value(self, part: Expression) -> int:
         """Return the value of an expression."""
-        known = dict(self.known)
-        if self.position is not None:
-            known |= self.game.rules.named(self.position)
-            known[SIZE] = max(self.position[: len(self.game.base.coordinates)])
+        known = {**self.known, **self.named()}
         for name, term in part.terms:
             known[name] = self.term(term)
         return int(part.formula.value(known))
@@ -226,7 +223,10 @@ class _Here:
                     yield replace(self, option=option)
 
     def named(self) -> dict[str, int]:
-        return {} if self.position is None else self.game.rules.named(self.position)
+        if self.position is None:
+            return {}
+        size = max(self.position[: len(self.game.base.coordinates)])
+        return {**self.game.rules.named(self.position), SIZE: size}
 
     def compares(self, part: ValueSet) -> bool:
         """Compare the values at all positions up to the bound with the members up to the largest value."""

@@ -6,6 +6,7 @@ term in it. So formulas have one grammar, and every mistake has its column in th
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import COMPARISONS
+from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
 from choco_pipeline.formula.parse import parse_tokens
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.tokens import SIGNS, Token, quoted, suggestion
@@ -53,6 +54,7 @@ from choco_pipeline.statements.tree import (
 
 MAX_LENGTH = 8_000
 MAX_DEPTH = 40
+MAX_DIGITS = 1_000
 
 _SIGNS = SIGNS | {"⇔": "<=>", "⇒": "=>", "∈": "in", "⊆": "<=", "⊇": ">="}
 _TOKEN = re.compile(
@@ -85,6 +87,8 @@ KEYWORDS = frozenset(
         "size",
     ]
 )
+#: The variable of the members of a set, and names of game terms in the formulas of recognised statements about games.
+RESERVED = frozenset({"v", "g", "grundy"})
 _WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -148,9 +152,17 @@ class _Parser:
     has_option: bool = False
     #: New names among the arguments of `option`: they stand for every natural number.
     cells: tuple[str, ...] = ()
+    #: Where sets of values begin.
+    sets: list[Token] = field(default_factory=list)
+    #: Every variable so far, those whose scope has ended among them.
+    variables: set[str] = field(default_factory=set)
+    #: A name that does not occur in the text; with a number behind it, it stands for a game term in a formula.
+    placeholder: str = "_"
 
     def __post_init__(self) -> None:
         self.tokens = list(_tokens(self.text))
+        while self.placeholder in self.text:
+            self.placeholder += "_"
         for name in (*self.names.coordinates, *sorted(self.names.parameters)):
             if name in KEYWORDS:
                 raise FormulaError(
@@ -162,6 +174,10 @@ class _Parser:
     @property
     def here(self) -> Token:
         return self.tokens[self.at]
+
+    @property
+    def after(self) -> Token:
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
     def next_is(self, *texts: str) -> bool:
         return self.here.text in texts
@@ -203,6 +219,11 @@ class _Parser:
         whole = self.sequence()
         if not self.next_is(""):
             self.refuse(f"the statement should end before {self.found()}")
+        said = whole
+        while isinstance(said, Let):
+            said = said.body
+        if inner := self.sets[int(isinstance(said, ValueSet)) :]:
+            self.refuse("a comparison of sets stands alone, outside of other parts", inner[0])
         if not self.cells:
             return whole
         if len(self.cells) != len(self.names.coordinates):
@@ -279,7 +300,8 @@ class _Parser:
             position = self.tuple_of("the position")
             self.need_coordinates(position, "a position")
             self.need(":", "after the position")
-            return At(position, self.proposition())
+            with self.nested(has_option=False):
+                return At(position, self.proposition())
         bindings, bound, has_option = self.bindings()
         self.need(":", f"after what {quoted(word)} binds")
         with self.nested(bound=bound, has_option=has_option):
@@ -293,6 +315,7 @@ class _Parser:
             token = self.here
             if self.take("position"):
                 self.need_game(token)
+                has_option = False  # the options of another position
                 bindings.append(OfPosition())
             elif self.take("cell"):
                 self.need_game(token)
@@ -354,9 +377,17 @@ class _Parser:
         token = self.here
         if not _NAME.fullmatch(token.text) or token.text in KEYWORDS:
             self.refuse(f"a name is needed, found {self.found()}")
-        if token.text in (*self.bound, *self.names.coordinates, *self.names.parameters):
+        if self.names.coordinates and token.text in RESERVED:
+            self.refuse(f"{quoted(token.text)} has a meaning of its own: choose another name")
+        if token.text in (
+            *self.bound,
+            *self.cells,
+            *self.names.coordinates,
+            *self.names.parameters,
+        ):
             self.refuse(f"{quoted(token.text)} has a value already: choose another name")
         self.at += 1
+        self.variables.add(token.text)
         return token.text
 
     # ---- Atoms.
@@ -439,6 +470,7 @@ class _Parser:
 
     def value_set(self) -> ValueSet:
         self.need_game(self.here)
+        self.sets.append(self.here)
         self.at += 1
         with self.nested():
             value = self.integer()
@@ -449,10 +481,10 @@ class _Parser:
         if relation is None:
             self.refuse(f"a set is compared by ==, <= or >=, found {self.found()}")
         self.need("{", "before the members of a set")
-        if self.tokens[self.at + 1].text == ":":
-            variable = self.new_name()
+        start = self.here
+        if self.after.text == ":":
+            variable = "v" if self.take("v") else self.new_name()
             self.at += 1
-            start = self.here
             with self.nested(bound=(*self.bound, variable)):
                 condition_on_members = self.proposition()
             if not isinstance(condition_on_members, Expression) or condition_on_members.terms:
@@ -462,6 +494,8 @@ class _Parser:
             members = condition_on_members
         else:
             variable, members = "v", self.listed_members()
+        if not members.names.isdisjoint({*self.names.coordinates, SIZE}):
+            self.refuse("the members of a set do not depend on a position", start)
         self.need("}", "to close the set")
         return ValueSet(value, condition, relation, variable, members)
 
@@ -484,7 +518,7 @@ class _Parser:
         with self.nested():
             while True:
                 token = self.here
-                alone = self.tokens[self.at + 1].text in (",", ")")
+                alone = self.after.text in (",", ")")
                 if new_names and alone and self.is_new(token):
                     self.cells = (*self.cells, token.text)
                 items.append(self.integer())
@@ -494,11 +528,11 @@ class _Parser:
         return tuple(items)
 
     def is_new(self, token: Token) -> bool:
-        known = (*self.names.coordinates, *self.names.parameters, *self.bound, *self.cells)
+        known = {*self.names.coordinates, *self.names.parameters, *self.variables, *self.cells}
         return (
             bool(_NAME.fullmatch(token.text))
             and token.text not in known
-            and token.text not in KEYWORDS
+            and token.text not in KEYWORDS | RESERVED
         )
 
     def closing(self, start: int) -> int:
@@ -554,6 +588,14 @@ class _Parser:
         """Read a run of tokens that make an integer or a comparison."""
         terms, read, level = dict[str, Term](), list[Token](), 0
         start = self.here
+        known = {
+            *self.names.coordinates,
+            *self.names.parameters,
+            *self.bound,
+            *self.cells,
+            SIZE,
+            *FUNCTIONS,
+        }
         while True:
             token = self.here
             if level == 0 and token.text in _ENDS and token.text != "let":
@@ -563,8 +605,12 @@ class _Parser:
             term = self.term()
             if term is not None:
                 terms[term_text(term)] = term
-                read.append(Token(f"_{[*terms].index(term_text(term))}_", token.column, True))
+                index = [*terms].index(term_text(term))
+                read.append(Token(f"{self.placeholder}{index}", token.column, True))
                 continue
+            if token.is_operand and not token.text.isdigit() and token.text not in known:
+                near = suggestion(token.text, sorted(known))
+                self.refuse(f"{quoted(token.text)} is not a name that has a value here{near}")
             level += {"(": 1, ")": -1}.get(token.text, 0)
             if token.text in ("=>", "<=>", "=", "{", "}", "[", "]", ":", ";") or level < 0:
                 break
@@ -572,18 +618,10 @@ class _Parser:
             self.at += 1
         if not read:
             self.refuse(f"an integer or a condition is needed, found {self.found()}", start)
-        names = [f"_{i}_" for i in range(len(terms))]
-        if SIZE in [token.text for token in read]:
-            self.need_game(start)
-        allowed = {
-            *self.names.coordinates,
-            *self.names.parameters,
-            *self.bound,
-            *self.cells,
-            *names,
-            SIZE,
-        }
-        formula = Formula(parse_tokens(self.text, read, allowed), self.text)
+        if sizes := [token for token in read if token.text == SIZE]:
+            self.need_game(sizes[0])
+        names = [f"{self.placeholder}{i}" for i in range(len(terms))]
+        formula = Formula(parse_tokens(self.text, read, {*known, *names}), self.text)
         formula = formula.rename_all(dict(zip(names, terms, strict=True)))
         return Expression(formula, tuple(terms.items()))
 
@@ -661,6 +699,14 @@ def _tokens(text: str) -> Iterator[Token]:
         if kind == "other" and written.isdigit():
             raise FormulaError(
                 f"numbers are decimal integers such as 12 (at column {column})", text, column
+            )
+        if kind == "number" and len(written) > MAX_DIGITS:
+            raise FormulaError(
+                f"a number has at most {MAX_DIGITS} digits (at column {column})", text, column
+            )
+        if keyword.iskeyword(written) and written not in KEYWORDS:
+            raise FormulaError(
+                f"{quoted(written)} cannot be a name (at column {column})", text, column
             )
         text_of = _SIGNS.get(written, written)
         is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))

@@ -41,8 +41,11 @@ from choco_pipeline.statements.tree import (
 _PREFIX, _ARROW, _OR, _AND, _NOT, _ATOM = range(6)
 
 
-def text_of(proposition: Proposition) -> str:
-    """Return the canonical text, which the parser reads as the same proposition."""
+def text_of(proposition: Proposition, *, ends: bool = True) -> str:
+    """Return the canonical text, which the parser reads as the same proposition.
+
+    The body of a quantifier reaches as far as possible, so only where nothing follows (`ends`) it needs no parentheses.
+    """
     match proposition:
         case Expression(formula):
             return formula.text
@@ -53,19 +56,21 @@ def text_of(proposition: Proposition) -> str:
         case IsPrinted(row):
             return f"{_tuple(row)} in printed"
         case Not(operand):
-            return f"not {_within(operand, _NOT)}"
+            return f"not {_within(operand, _NOT, ends)}"
         case Junction(word, operands):
-            least = _OR if word == "or" else _AND
-            return f" {word} ".join(_within(operand, least) for operand in operands)
+            return _row(operands, f" {word} ", _OR if word == "or" else _AND, ends)
         case Implies(premise, conclusion):
-            return f"{_within(premise, _OR)} => {_within(conclusion, _OR, ends=True)}"
+            return _row([premise, conclusion], " => ", _OR, ends)
         case Equivalent(operands):
-            parts = [_within(operand, _OR) for operand in operands[:-1]]
-            return " <=> ".join([*parts, _within(operands[-1], _OR, ends=True)])
+            return _row(operands, " <=> ", _OR, ends)
         case Quantified(word, bindings, body):
             return f"{word} {_bindings(bindings)}: {text_of(body)}"
-        case Let(name, value, body):
-            return f"let {name} = {value.formula.text}: {text_of(body)}"
+        case Let():
+            definitions = list[str]()
+            while isinstance(proposition, Let):
+                definitions.append(f"{proposition.name} = {proposition.value.formula.text}")
+                proposition = proposition.body
+            return f"let {', '.join(definitions)}: {text_of(proposition)}"
         case At(position, body):
             return f"at {_tuple(position)}: {text_of(body)}"
         case ValueSet(value, condition, relation, variable, members):
@@ -114,11 +119,17 @@ def _strength(proposition: Proposition) -> int:
             return _ATOM
 
 
-def _within(part: Proposition, least: int, *, ends: bool = False) -> str:
-    """Return a part, in parentheses if it binds less tightly; a prefix may stand open where the whole ends with it."""
+def _within(part: Proposition, least: int, ends: bool) -> str:
+    """Return a part, in parentheses if it binds less tightly and is no prefix at the end of the whole."""
     strength = _strength(part)
-    is_open = ends and strength == _PREFIX
-    return text_of(part) if strength >= least or is_open else f"({text_of(part)})"
+    if strength >= least or (strength == _PREFIX and ends):
+        return text_of(part, ends=ends)
+    return f"({text_of(part)})"
+
+
+def _row(parts: Sequence[Proposition], sign: str, least: int, ends: bool) -> str:
+    before = [_within(part, least, False) for part in parts[:-1]]
+    return sign.join([*before, _within(parts[-1], least, ends)])
 
 
 def _tuple(at: Sequence[Expression]) -> str:

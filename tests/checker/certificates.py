@@ -11,6 +11,7 @@ from typing import Any
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
+from tests.claims.written import in_language
 
 CHECKER = Path(__file__).parents[2] / "checker/check.py"
 
@@ -51,16 +52,16 @@ def answer_on(
     return checker().verdict_on(path, statement), statement
 
 
-def claim_on(game: str, check: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the certificate of a claim on a game whose certificate has this text."""
-    document = json.loads(game)
-    claim = {"id": "claim", "ruleset": document["ruleset"], "check": check}
+def claim_on(game: str, check: dict[str, Any] | str, **more: Any) -> dict[str, Any]:
+    """Return the certificate of a statement, given by its text or its parts, on the game of another certificate."""
+    document, names = json.loads(game), more.pop("names", {})
+    said = {"statement": check} if isinstance(check, str) else {"check": check}
+    claim = in_language({"id": "claim", "ruleset": document["ruleset"], **said, **more})
     automata = {key: document[key] for key in ("ruleset", "relation", "coordinates", "automata")}
-    names = more.pop("names", {})
     return {
         "format": 1,
         "kind": "claim",
-        "claim": claim | more,
+        "claim": claim,
         "names": names,
         "game": automata,
         "verdict": "proved",
@@ -69,5 +70,5 @@ def claim_on(game: str, check: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def integers(check: dict[str, Any], **names: int) -> dict[str, Any]:
     """Return the certificate of a statement on integers."""
-    claim = {"id": "claim", "check": {"kind": "integers", **check}}
+    claim = in_language({"id": "claim", "check": {"kind": "integers", **check}})
     return {"format": 1, "kind": "claim", "claim": claim, "names": names, "verdict": "proved"}

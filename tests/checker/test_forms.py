@@ -45,8 +45,8 @@ CLAIMS: dict[str, tuple[tuple[str, str], dict[str, Any], dict[str, Any]]] = {
     "grundy": (STEP, {"equals": "y ^ z", "where": "y < 5"}, {}),
     "values": (NIM, {"of": "a-b", "values": "v == 0", "relation": "exactly", "where": "a < 8"}, {}),
     "options": (
-        NIM,
-        {"of": "a == b", "have": "no", "to": "a == b", "by": ["a"], "beside": "kept"},
+        STEP,
+        {"of": "y ^ z == 0", "have": "no", "to": "y ^ z == 0", "by": ["z"], "beside": "kept"},
         {},
     ),
     "grundy-table": (STEP, {"down": "z", "across": "y", "rows": [[0], [1], [2, 3]]}, {}),
@@ -90,13 +90,14 @@ OTHER_VALUES: list[Any] = [
 ]
 
 
-def certificate(kind: str, folder: Path) -> dict[str, Any]:
-    """Return a certificate of a game, of a kind of claim or of a statement on integers."""
+def certificate(kind: str, folder: Path, change: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a certificate of a game, of a statement about one, or about integers, in which a part may be changed."""
     if kind in CLAIMS:
         game, check, more = CLAIMS[kind]
-        return claim_on(game_text(*game, folder), {"kind": kind, **check}, **copy.deepcopy(more))
+        parts = {"kind": kind, **check, **(change or {})}
+        return claim_on(game_text(*game, folder), parts, **copy.deepcopy(more))
     if kind.startswith("integers"):
-        return integers({"bound": 20, **INTEGERS[int(kind[-1])]}, k=7)
+        return integers({"bound": 20, **INTEGERS[int(kind[-1])], **(change or {})}, k=7)
     if kind == "described":
         proof = prove(CutGame(**DESCRIBED, name="bar"), engines=["own"])
         return json.loads(write_certificate(proof, folder).read_text()) | {"obligations": []}
@@ -186,8 +187,8 @@ def test_a_coordinate_is_not_taken_for_a_track_of_the_checker(folder):
         ("p-positions", {"formula": "b == a"}),
         ("grundy", {"where": "y < 4"}),
         ("values", {"values": "v < 1", "relation": "within"}),
-        ("options", {"to": "b == a"}),
-        ("options", {"by": ["b"]}),
+        ("options", {"to": "z ^ y == 0"}),
+        ("options", {"by": ["y", "z"], "beside": None}),
         ("options", {"beside": None}),
         ("grundy-table", {"rows": [[0], [1]]}),
         ("count", {"of": "p == 0 and a == a"}),
@@ -202,7 +203,7 @@ def test_another_statement_is_printed_as_another(kind, change, folder):
     document = certificate(kind, folder)
     (verdict, _), before = answer_on(document, folder)
     assert verdict == "proved"
-    document["claim"]["check"] |= change
+    document = certificate(kind, folder, change)
     document["claim"]["id"] = "step2015-conj-4.1"
     (verdict, _), after = answer_on(document, folder)
     assert verdict == "proved"

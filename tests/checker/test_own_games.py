@@ -195,7 +195,7 @@ def test_a_game_without_a_description_is_no_certificate(games, written, tmp_path
 )
 def test_claims_on_such_games(formula, wanted, written, tmp_path):
     game = json.loads(written("amounts"))
-    claim = claim_on(json.dumps(game), {"kind": "p-positions", "formula": formula})
+    claim = claim_on(json.dumps(game), f"P <=> {formula}")
     assert verdict_on(claim | {"games": game["games"]}, tmp_path)[0] == wanted
     assert verdict_on(claim, tmp_path)[0] == "no certificate"
 

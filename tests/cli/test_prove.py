@@ -80,20 +80,21 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["solid-bar(f=(x+z)//3)", "--formula", "x^y^z == 0"], 0, "proved: P ⇔ x ⊕ y ⊕ z = 0 in "),
-        (
-            ["nim(2)", "--relation", "grundy", "--formula", "a | b"],
-            1,
-            "refuted: G = a | b in nim(2):",
-        ),
-        (["nim(2)", "--formula", "a + b == 0"], 1, "(a, b) = (1, 1)"),
+        (["solid-bar(f=(x+z)//3)", "P <=> x^y^z == 0"], 0, "proved: P ⇔ x ⊕ y ⊕ z = 0 in "),
+        (["nim(2)", "G == a | b"], 1, "refuted: G = a | b in nim(2):"),
+        (["nim(2)", "P <=> a + b == 0"], 1, "(a, b) = (1, 1)"),
+        (["nim(2)", "a <= 3 => (P <=> a == b and b <= 3)"], 0, "proved: "),
+        (["nim(2)", "a <= 4 => (P <=> a == b and b <= 3)"], 1, "(a, b) = (4, 4)"),
+        (["nim(2)", "size <= 3 => G == a + b - 2*(a & b)"], 0, "proved: "),
+        (["nim(2)", "size <= 3 => (P <=> a == b and b <= 3)"], 0, "proved: "),
+        (["nim(2)", "size <= 4 => (P <=> a == b and b <= 3)"], 1, "(a, b) = (4, 4)"),
     ],
 )
-def test_a_formula_that_is_given_is_decided(tmp_path, arguments, code, said):
+def test_a_statement_that_is_given_is_decided(tmp_path, arguments, code, said):
     done = choco("prove", *arguments, "--engine", "own", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (code, "")
     assert said in " ".join(done.stdout.split())
-    certificates = list((tmp_path / "results/proofs/claims/formula").glob("*.json"))
+    certificates = list((tmp_path / "results/proofs/claims/statement").glob("*.json"))
     assert len(certificates) == (code == 0)
     for path in certificates:
         again = choco("prove", "--check", str(path), "--engine", "own", cwd=tmp_path)
@@ -101,18 +102,21 @@ def test_a_formula_that_is_given_is_decided(tmp_path, arguments, code, said):
 
 
 @pytest.mark.parametrize(
-    ("formula", "said"),
+    ("statement", "said"),
     [
-        ("a ^ b", "a condition is needed, this is an integer"),
-        ("a ^ q == 0", 'name "q" at column 5'),
-        ("a b", '"b" at column 3: an operator is needed'),
+        ("P <=> a ^ b", "is an integer: a comparison is needed (at column 7)"),
+        ("P <=> a ^ q == 0", '"q" is not a name'),
+        ("P <=> a b", '"b" at column 9: an operator is needed'),
+        ("P => a == b", "the statement must be `P <=> …` or `G == …`"),
+        ("G != 0 => some option: G' == 0", "the statement must be `P <=> …` or `G == …`"),
     ],
 )
-def test_what_is_no_formula_of_the_game_is_refused(formula, said):
-    done = choco("prove", "nim(2)", "--formula", formula)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+@pytest.mark.parametrize("further", [(), ("--for", "k >= 0")], ids=["game", "family"])
+def test_what_is_no_statement_to_prove_is_refused(statement, said, further):
+    done = choco("prove", "nim(2)", statement, *further)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("choco: ")
+    assert said in " ".join(done.stderr.split())
 
 
 def test_an_undecided_game_leaves_no_certificate(tmp_path):
@@ -133,6 +137,9 @@ def test_an_undecided_game_leaves_no_certificate(tmp_path):
         (["--check", "some.json"], "some.json: cannot be read"),
         (["nim(2)", "--engine", "walnut"], "unknown engine 'walnut'; engines are own, mona"),
         (["nim(2)", "--relation", "n"], "unknown relation 'n'; relations are p, grundy"),
+        (["nim(2)", "P <=> a == b", "--relation", "p"], "--relation is not needed"),
+        (["solid-bar(f=x//k)", "--for", "k >= 1"], "--for needs a ruleset and a statement"),
+        (["solid-bar(f=x//k)", "let s = 2: P <=> x == s", "--for", "k >= 1"], "has no `let`"),
         (["nim(2)", "--seconds", "0"], "--seconds must be a positive number, found 0"),
         (["nim(2)", "--seconds", "nan"], "--seconds must be a positive number, found nan"),
         (["solid-bar(f=5-x)"], "not monotone"),
@@ -153,7 +160,7 @@ def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, ar
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "asked", [(), ("--for", "k >= 0", "--p-positions", "a ^ b == 0")], ids=["game", "family"]
+    "asked", [(), ("P <=> a ^ b == 0", "--for", "k >= 0")], ids=["game", "family"]
 )
 def test_a_check_says_that_a_game_is_described_otherwise_here(asked, tmp_path):
     """A certificate describes its games itself: by a name, somebody may mean another game than this project does."""

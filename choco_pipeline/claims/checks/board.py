@@ -45,6 +45,13 @@ class Board:
         game = self.game
         return ("i", "j", *game.coordinates[4:]) if self.of_whole_bars else game.coordinates
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether the game has finitely many positions."""
+        return self.of_whole_bars or self.game.base.rules.limits.keys() == {
+            *self.game.base.coordinates
+        }
+
     def reach(self, bound: int) -> None:
         """Compute the table up to a bound, if it does not reach so far. Raises `LimitError` if that takes too long."""
         if bound <= self._bound:

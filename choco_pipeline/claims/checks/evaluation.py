@@ -9,7 +9,7 @@ Cost: one numpy operation for each node and batch; the choices of bound variable
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import RectangularBar, Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import text_of
@@ -147,7 +147,10 @@ class Evaluation:
             case Quantified(word, bindings, body):
                 return self._quantified(word, bindings, body, batch)
             case Let(name, value, body):
-                return self._let(name, value, body, batch)
+                truths = np.empty(batch.size, np.bool_)
+                for rows, inner in self.defined(name, value, batch):
+                    truths[rows] = self.holds(body, inner)
+                return truths
             case At(position, body):
                 return self.holds(body, self._at(position, batch))
             case ValueSet():
@@ -159,14 +162,18 @@ class Evaluation:
 
     def value(self, part: Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
-        known: dict[str, Ints] = batch.named
-        if SIZE in part.formula.names and batch.position is not None:
-            known[SIZE] = self._own.sizes(batch.position)
+        known = self._named(batch, part.formula.names)
         for name, term in part.terms:
             known[name] = self.term(term, batch)
         return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(
             np.int64, copy=False
         )
+
+    def _named(self, batch: Batch, names: Collection[str]) -> dict[str, Ints]:
+        known: dict[str, Ints] = batch.named
+        if SIZE in names and batch.position is not None:
+            known[SIZE] = self._own.sizes(batch.position)
+        return known
 
     @property
     def _own(self) -> Board:
@@ -232,7 +239,7 @@ class Evaluation:
         match binding:
             case InRange(name, span, _):
                 first, step, counts = span.evaluate(
-                    {**batch.named, "": np.zeros(batch.size, np.int64)}
+                    {**self._named(batch, span.names), "": np.zeros(batch.size, np.int64)}
                 )
                 first, step, counts = (
                     np.broadcast_to(one, batch.size) for one in (first, step, counts)
@@ -273,15 +280,23 @@ class Evaluation:
                         ),
                     )
 
-    def _let(self, name: str, value: Expression, body: Proposition, batch: Batch) -> Truths:
-        """Evaluate a part in which a name stands for a value; where it has none, that is an error only if it is used."""
+    def defined(self, name: str, value: Expression, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
+        """Yield rows of a batch, and these points with a name for a value; without it where there is none.
+
+        So a definition without a value is an error only where it is used.
+        """
+        rows = np.arange(batch.size)
         try:
-            return self.holds(body, batch.with_known(name, self.value(value, batch)))
+            values = self.value(value, batch)
         except (FormulaError, UndefinedError):
             if batch.size == 1:
-                return self.holds(body, batch)
-        halves = np.array_split(np.arange(batch.size), 2)
-        return np.concatenate([self._let(name, value, body, batch.chosen(half)) for half in halves])
+                yield rows, batch
+                return
+            for half in np.array_split(rows, 2):
+                for inner, points in self.defined(name, value, batch.chosen(half)):
+                    yield half[inner], points
+        else:
+            yield rows, batch.with_known(name, values)
 
     def _at(self, position: Sequence[Expression], batch: Batch) -> Batch:
         points = dict(
@@ -318,7 +333,7 @@ class Evaluation:
             values[name] = int(numbers[0])
         game: Ruleset = build(place.game, values, Path(), self.games)
         if game.identity not in self._boards:
-            board = Board(game, self._own.of_whole_bars)
+            board = Board(game, self._own.of_whole_bars and isinstance(game.base, RectangularBar))
             board.reach(max(game.limits(None)) if board.of_whole_bars else 0)
             self._boards[game.identity] = board
         return self._boards[game.identity]

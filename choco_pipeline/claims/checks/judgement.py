@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation
+from choco_pipeline.claims.evidence.integer_sets import IntegerSet
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
@@ -38,6 +40,7 @@ from choco_pipeline.statements.tree import (
     Junction,
     Let,
     Not,
+    OfCell,
     OfOption,
     OfPosition,
     Part,
@@ -49,7 +52,7 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Ints, Truths
+from choco_pipeline.tables.reading.cells import Ints, Truths, holds_at
 
 Least = tuple[int, Position]
 
@@ -162,17 +165,10 @@ def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
     if board is not None and (
         depends_on_position(proposition) or _uses_coordinates(proposition, board.names)
     ):
-        is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(
-            board.game.base.coordinates
-        )
-        is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
-        return Cases(
-            board.names,
-            "position",
-            proposition,
-            is_complete and not _is_sampled(proposition),
-            _sample(proposition),
-        )
+        is_complete = _is_complete(board, evaluation, reach) and not _is_sampled(proposition)
+        if any(isinstance(part, OfCell) for part in walk(proposition)):
+            is_complete = False  # there are larger cells
+        return Cases(board.names, "position", proposition, is_complete, _sample(proposition))
     is_complete = not _is_sampled(proposition) and not _uses_bound(proposition)
     if isinstance(proposition, Quantified) and proposition.word == "every":
         ranges = [one for one in proposition.bindings if isinstance(one, InRange)]
@@ -185,6 +181,10 @@ def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
                 _sample(proposition),
             )
     return Cases((), "case", proposition, is_complete, _sample(proposition))
+
+
+def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> bool:
+    return board.is_finite or (reach is not None and evaluation.bound >= reach)
 
 
 def _sampled(part: Part) -> Iterator[InRange]:
@@ -214,11 +214,7 @@ def _batches(
     board = evaluation.board
     if cases.unit == "position":
         assert board is not None
-        bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
-        if bound < 0:
-            return
-        for points in board.positions(bound, BLOCK):
-            yield evaluation.start(points)
+        yield from _positions(board, evaluation, reach)
     elif cases.names:
         assert isinstance(proposition, Quantified)
         for _, batch in evaluation.choices(proposition.bindings, evaluation.start()):
@@ -227,10 +223,23 @@ def _batches(
         yield evaluation.start()
 
 
+def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
+    """Yield the positions up to the bound and the reach in batches."""
+    bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
+    if bound < 0:
+        return
+    for points in board.positions(bound, BLOCK):
+        batch = evaluation.start(points)
+        yield batch if reach is None else batch.chosen(board.sizes(points) <= reach)
+
+
 def _spoken(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
     """Return the cases that the statement speaks of: those that satisfy the premise of some implication in it."""
-    while isinstance(body, Let):
-        body = body.body
+    if isinstance(body, Let):
+        truths = np.empty(batch.size, np.bool_)
+        for rows, inner in evaluation.defined(body.name, body.value, batch):
+            truths[rows] = _spoken(body.body, evaluation, inner)
+        return truths
     parts = conjuncts(body)
     if not all(isinstance(part, Implies) for part in parts):
         return np.ones(batch.size, np.bool_)
@@ -289,9 +298,8 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
         case Implies(_, conclusion):
             return _contradiction(conclusion, batch, evaluation)
         case Let(name, value, body):
-            return _contradiction(
-                body, batch.with_known(name, evaluation.value(value, batch)), evaluation
-            )
+            ((_, inner),) = evaluation.defined(name, value, batch)
+            return _contradiction(body, inner, evaluation)
         case Equivalent(operands):
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
@@ -320,15 +328,10 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
     """Return the verdict on the values of an expression over the positions that satisfy a condition."""
     board = evaluation.board
     assert board is not None
-    is_whole = board.of_whole_bars or len(board.game.base.rules.limits) == len(
-        board.game.base.coordinates
-    )
-    is_complete = is_whole or (reach is not None and evaluation.bound >= reach)
+    is_complete = _is_complete(board, evaluation, reach)
     first_at: dict[int, Least] = {}
     settled = 0
-    bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
-    for points in board.positions(bound, BLOCK):
-        batch = evaluation.start(points)
+    for batch in _positions(board, evaluation, reach):
         batch = batch.chosen(evaluation.holds(part.condition, batch))
         if not batch.size:
             continue
@@ -344,15 +347,13 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
         for value, row in zip(distinct.tolist(), order[index].tolist(), strict=True):
             here = (int(sizes[row]), tuple(rows[row].tolist()))
             first_at[value] = min(here, first_at.get(value, here))
-    largest = max([*map(abs, first_at), evaluation.bound // 4])
-    candidates = np.arange(-largest, largest + 1)
-    known = {name: np.full(candidates.size, n) for name, n in evaluation.values.items()}
-    are_members = np.broadcast_to(
-        part.members.formula.evaluate({**known, part.variable: candidates}), candidates.size
+    members = IntegerSet(
+        part.members.formula.rename({part.variable: "v"}).substitute(evaluation.values)
     )
-    members = set(candidates[are_members].tolist())
     evidence: dict[str, Any] = {"values": sorted(first_at)[:64], "count": len(first_at)}
-    outside = [(first_at[value], value) for value in first_at if value not in members]
+    values = np.array(sorted(first_at), np.int64)
+    are_members = holds_at(members.condition, {"v": values})
+    outside = [(first_at[value], value) for value in values[~are_members].tolist()]
     if outside and part.relation != ">=":
         (_, at), value = min(outside)
         found = Counterexample(f"the value {value:,}", "a member of the set", at, board.names)
@@ -363,46 +364,59 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
             Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"),
             evidence,
         )
-    missing = sorted(members - first_at.keys(), key=lambda v: (abs(v), v))
-    if part.relation == "<=" or not missing:
-        if is_complete and (part.relation == "<=" or not missing):
-            return Finding(Exhausted(settled), evidence)
-        if part.relation == "<=":
-            return Finding(HoldsToBound(settled, evaluation.bound), evidence)
-        sense = f"every member up to {largest:,} is a value"
-        return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
+    if part.relation == "<=":
+        agrees = Exhausted(settled) if is_complete else HoldsToBound(settled, evaluation.bound)
+        return Finding(agrees, evidence)
     if is_complete:
-        found = Counterexample(
-            f"no position has the value {missing[0]:,}", f"{missing[0]:,} is a value"
-        )
+        missing = members.first_outside(first_at)
+        if missing is None:
+            return Finding(Exhausted(settled), evidence)
+        found = Counterexample(f"no position has the value {missing:,}", f"{missing:,} is a value")
         return Finding(Refuted(found, settled), evidence)
-    why = f"{missing[0]:,} is a member, and no value up to bound {evaluation.bound:,}"
-    return Finding(Undecided(why), evidence)
+    largest = max([*map(abs, first_at), evaluation.bound // 4])
+    absent = sorted({*members.up_to(largest).tolist()} - first_at.keys(), key=lambda v: (abs(v), v))
+    if absent:
+        why = f"{absent[0]:,} is a member, and no value up to bound {evaluation.bound:,}"
+        return Finding(Undecided(why), evidence)
+    sense = f"every member up to {largest:,} is a value"
+    return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
 
 
 def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
-    """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many."""
+    """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many.
+
+    A quantifier over all cells stands outside of everything else: there a cell up to the bound can refute the statement.
+    """
     board = evaluation.board
-    if (
-        board is None
-        or board.of_whole_bars
-        or len(board.game.base.rules.limits) == len(board.game.base.coordinates)
-    ):
+    if board is None:
         return
+    outer = part
+    while isinstance(outer, Let):
+        outer = outer.body
     for one in walk(part):
-        if not isinstance(one, Quantified | Count) or not any(
-            isinstance(b, OfPosition) for b in one.bindings
-        ):
+        if not isinstance(one, Quantified | Count):
             continue
-        body = one.body
-        limited = body.premise if isinstance(body, Implies) else body
-        limits = [c.formula.bound_of(SIZE) for c in conjuncts(limited) if isinstance(c, Expression)]
-        if not any(limit is not None for limit in limits):
+        if any(isinstance(b, OfCell) for b in one.bindings) and not (
+            one is outer and isinstance(one, Quantified) and one.word == "every"
+        ):
+            raise LimitError("a quantifier over all cells stands in front of the whole statement")
+        if board.is_finite or OfPosition() not in one.bindings:
+            continue
+        body: Proposition | None = one.body
+        if isinstance(one, Quantified) and one.word == "every":
+            body = body.premise if isinstance(body, Implies) else None
+        parts = () if body is None else conjuncts(body)
+        limits = [
+            c.formula.bound_of(SIZE) for c in parts if isinstance(c, Expression) and not c.terms
+        ]
+        needed = [
+            int(limit.value(dict(evaluation.values)))
+            for limit in limits
+            if limit is not None and limit.names <= evaluation.values.keys()
+        ]
+        if not needed:
             raise LimitError(
-                "a count or a quantifier over positions needs a limit: size <= 20 and …, for example"
+                "a count or a quantifier over positions needs a limit by parameters: size <= 20 and …, for example"
             )
-        for limit in limits:
-            if limit is not None and limit.names <= evaluation.values.keys():
-                needed = int(limit.value(dict(evaluation.values)))
-                if needed > evaluation.bound:
-                    raise LimitError(f"the bound is {evaluation.bound:,}, and {needed:,} is needed")
+        if min(needed) > evaluation.bound:
+            raise LimitError(f"the bound is {evaluation.bound:,}, and {min(needed):,} is needed")

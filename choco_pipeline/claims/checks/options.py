@@ -180,9 +180,14 @@ def find_options(check: Options, case: ClaimCase) -> Finding:
     chosen, wanted = box.where(of), box.where(to)
     against = box.legal & ~wanted if check.have == "every" else wanted
     having = box.with_option(check, against)
+    if case.reach is not None:
+        heaps = len(game.base.coordinates)
+        beyond = np.ones_like(chosen)
+        beyond[(slice(max(case.reach, -1) + 1),) * heaps] = False
+        chosen = chosen & ~beyond
     wrong = chosen & (~having if check.have == "some" else having)
     settled, failures = int(chosen.sum()), int(wrong.sum())
-    is_complete = case.cells.is_whole and bound == most
+    is_complete = case.is_complete and bound == most
     if not (chosen & box.with_option(check, box.legal) if check.have == "every" else chosen).any():
         nothing = f"is one that it speaks of{' and has an option' + check.which if settled else ''}"
         if is_complete:

@@ -10,7 +10,6 @@ from choco_pipeline.claims.evidence.explain import (
     bound_of,
     counterexample_to_number,
     counterexample_to_outcome,
-    no_position,
 )
 from choco_pipeline.claims.kinds import Columns, Listing, PList, PrintedNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
@@ -18,8 +17,8 @@ from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Re
 from choco_pipeline.drawing.shape import Squares, shapes_of
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
 #: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
@@ -29,26 +28,20 @@ MOST_LISTED = 1 << 20
 def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
     game, lookup = case.cells.game, case.cells.lookup
-    printed = check.numbers
-    legal = [game.is_position(position) for position, _ in printed]
-    needed = max(
-        (bound_of(game, at) for (at, _), there in zip(printed, legal, strict=True) if there),
-        default=0,
-    )
+    try:
+        printed = check.spoken(game)
+    except UndefinedError as error:
+        return Finding(Undecided(str(error)))
+    needed = max((bound_of(game, at) for at, _ in printed), default=0)
     if needed > case.bound and not case.cells.is_whole:
         return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
     wrong = [
-        (position, number)
-        for (position, number), there in zip(printed, legal, strict=True)
-        if not there or lookup.grundy(position) != number
+        (position, number) for position, number in printed if lookup.grundy(position) != number
     ]
     if not wrong:
         return Finding(Exhausted(len(printed), "number"))
     position, number = min(wrong, key=lambda entry: (case.cells.size(entry[0]), entry))
-    if game.is_position(position):
-        counterexample = counterexample_to_number(case, position, number)
-    else:
-        counterexample = no_position(game, position, f"Grundy number {number}")
+    counterexample = counterexample_to_number(case, position, number)
     return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
 
 
@@ -58,7 +51,7 @@ def find_p_list(check: PList, case: ClaimCase) -> Finding:
     Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it.
     """
     where = _condition(case, check.where)
-    printed = {tuple(position) for position in check.positions}
+    printed = {tuple(at) for at in check.positions if _is_spoken_of(case, tuple(at), where)}
     rows = [case.cells.positions(points) for points in _p_positions(case, where)]
     p_positions = {tuple(row) for block in rows for row in block.tolist()}
     wrong = printed ^ p_positions
@@ -73,7 +66,7 @@ def find_p_list(check: PList, case: ClaimCase) -> Finding:
             case, position, claimed="N-position, since it is not printed"
         )
     else:
-        counterexample = _printed_as_p(case, position, where)
+        counterexample = counterexample_to_outcome(case, position)
     return Finding(Refuted(counterexample, settled), evidence)
 
 
@@ -135,18 +128,13 @@ def _count_positions(case: ClaimCase, where: Formula | None) -> int:
     )
 
 
-def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) -> Counterexample:
-    """Return what is the case at a position that is printed but is no P-position of which the list speaks."""
+def _is_spoken_of(case: ClaimCase, position: Position, where: Formula | None) -> bool:
+    """Whether a printed row is a position that the statement speaks of."""
     game = case.cells.game
     if not game.is_position(position):
-        return no_position(game, position, "P-position")
-    if case.reach is not None and case.cells.size(position) > case.reach:
-        actual = f"it lies beyond {case.reach:,}, where the list ends"
-    elif where is not None and not where.value(case.cells.named(position)):
-        actual = f"it does not satisfy {math_text(where)}"
-    else:
-        return counterexample_to_outcome(case, position)
-    return Counterexample(actual, "P-position of the list", position, game.coordinates)
+        return False
+    within = case.reach is None or case.cells.size(position) <= case.reach
+    return within and (where is None or bool(where.value(case.cells.named(position))))
 
 
 def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:

@@ -244,7 +244,7 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
         for name, values in comparison.target(points).items():
             largest[name] = max(largest[name], int(values.max(initial=0)))
     related = _RelatedTable.reaching(game, largest, grundy=comparison.equals is not None)
-    tally = Tally(case.cells)
+    tally = Tally(case.cells, case.reach)
     for block, points in comparison.parts(case.block):
         comparison.compare(related, block, points, tally)
     if tally.least is None:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.games import Position
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, walk
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
@@ -137,12 +138,28 @@ class Related(Shape):
 
 @dataclass(frozen=True)
 class PrintedNumbers(Shape):
-    """Printed Grundy numbers of single positions."""
+    """Printed Grundy numbers of single positions, or of the positions in a printed table."""
 
     kind: ClassVar[str] = "grundy-list"
     of_tables: ClassVar[Quantity | None] = "grundy"
 
     numbers: tuple[tuple[Position, int], ...]
+    #: Of a table: the first place after each row. If it is a position, the table has no number for it.
+    ends: tuple[Position, ...] | None = None
+
+    def spoken(self, game: Ruleset) -> list[tuple[Position, int]]:
+        """Return the positions that it speaks of, and their numbers.
+
+        Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
+        """
+        for position in self.ends or ():
+            if game.is_position(position):
+                raise UndefinedError(f"{position} has no number in the printed table")
+        spoken = [(at, number) for at, number in self.numbers if game.is_position(at)]
+        if self.ends is None and len(spoken) < len(self.numbers):
+            missing = next(at for at, _ in self.numbers if not game.is_position(at))
+            raise UndefinedError(f"{missing} is no position of {game.notation}")
+        return spoken
 
 
 @dataclass(frozen=True)

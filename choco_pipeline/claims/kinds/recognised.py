@@ -28,6 +28,7 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position
 from choco_pipeline.games.notation import coordinates_of
+from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     SIZE,
     Equivalent,
@@ -51,6 +52,7 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     conjuncts,
     joined,
+    walk,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
 
@@ -76,24 +78,33 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
         let[proposition.name] = proposition.value.formula
         proposition = proposition.body
     reach = None
-    if isinstance(proposition, Implies):
-        reach, premise = _without_reach(conjuncts(proposition.premise))
+    if isinstance(proposition, Implies) and not _counts_positions(proposition.conclusion):
+        reach, premise = _without_reach(conjuncts(proposition.premise), coordinates)
         if reach is not None and not premise:
             proposition = proposition.conclusion
         elif reach is not None:
             proposition = replace(proposition, premise=joined("and", premise))
     elif isinstance(proposition, ValueSet):
-        reach, condition = _without_reach(conjuncts(proposition.condition))
+        reach, condition = _without_reach(conjuncts(proposition.condition), coordinates)
         if reach is not None:
-            proposition = replace(proposition, condition=joined("and", condition))
+            proposition = replace(proposition, condition=_all(condition))
     elif isinstance(proposition, Expression) and len(proposition.terms) == 1:
         ((name, count),) = proposition.terms
         if isinstance(count, CountTerm) and OfPosition() in count.bindings:
-            reach, counted = _without_reach(conjuncts(count.body))
-            if reach is not None:
-                body = joined("and", counted) if counted else Expression(parse("0 == 0"))
-                proposition = replace(proposition, terms=((name, replace(count, body=body)),))
+            bound = {one.name for one in count.bindings if isinstance(one, InRange)}
+            most, counted = _without_reach(conjuncts(count.body), {*coordinates, *bound})
+            counts = replace(proposition, terms=((name, replace(count, body=_all(counted))),))
+            if most is not None and _count(counts, coordinates) is not None:
+                reach, proposition = most, counts
     return Parts(let, reach, proposition)
+
+
+def _all(parts: list[Proposition]) -> Proposition:
+    return joined("and", parts) if parts else Expression(parse("0 == 0"))
+
+
+def _counts_positions(part: Proposition) -> bool:
+    return any(isinstance(one, CountTerm) and OfPosition() in one.bindings for one in walk(part))
 
 
 def recognised(
@@ -101,32 +112,37 @@ def recognised(
     coordinates: tuple[str, ...],
     bound: int = 0,
     printed: Sequence[Sequence[int]] = (),
+    falling: Collection[str] = (),
 ) -> Check:
     """Return the check of a statement of which definitions in front and the size are taken away.
 
-    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim.
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `falling` the
+    coordinates whose largest legal value depends on others.
     """
     if not coordinates:
         check = _integers(proposition, bound)
     else:
-        check = _about_positions(proposition, coordinates, printed)
+        check = _about_positions(proposition, coordinates, printed, falling)
     if check is None:
         return Evaluated(proposition=proposition, printed=printed, bound=bound)
     return check
 
 
 def _about_positions(
-    proposition: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
+    proposition: Proposition,
+    coordinates: tuple[str, ...],
+    printed: Sequence[Sequence[int]],
+    falling: Collection[str],
 ) -> Check | None:
     if printed:
         return _printed(proposition, coordinates, printed)
     match proposition:
         case Implies(premise, conclusion):
-            return _implication(premise, conclusion, coordinates)
+            return _implication(premise, conclusion, coordinates, falling)
         case Quantified("every", (OfCell(names),), body):
             return _option_set(names, body)
         case Quantified():
-            return _options(parse("0 == 0"), proposition, coordinates)
+            return _options(parse("0 == 0"), proposition, coordinates, falling)
         case ValueSet():
             return _values(proposition)
         case Expression():
@@ -145,13 +161,15 @@ def _is_free_of(value: Expression, coordinates: Collection[str]) -> bool:
     return not value.terms and value.formula.names.isdisjoint({*coordinates, SIZE})
 
 
-def _without_reach(parts: tuple[Proposition, ...]) -> tuple[Formula | None, list[Proposition]]:
-    """Return the limit of a conjunct ``size <= limit``, and the other conjuncts."""
+def _without_reach(
+    parts: tuple[Proposition, ...], variables: Collection[str]
+) -> tuple[Formula | None, list[Proposition]]:
+    """Return the limit of a conjunct ``size <= limit`` without variables, and the other conjuncts."""
     for i, part in enumerate(parts):
         match part:
             case Expression(formula, ()):
                 bound = formula.bound_of(SIZE)
-                if bound is not None:
+                if bound is not None and bound.names.isdisjoint(variables):
                     return bound, [*parts[:i], *parts[i + 1 :]]
             case _:
                 pass
@@ -173,7 +191,10 @@ def _options_are(names: tuple[str, ...], formula: Formula, relation: Containment
 
 
 def _implication(
-    premise: Proposition, conclusion: Proposition, coordinates: tuple[str, ...]
+    premise: Proposition,
+    conclusion: Proposition,
+    coordinates: tuple[str, ...],
+    falling: Collection[str],
 ) -> Check | None:
     where = _formula(premise)
     if where is not None:
@@ -181,9 +202,11 @@ def _implication(
             case PPosition() if conclusion == PPosition():
                 return _outcome(where, "contain")
             case Quantified():
-                return _options(where, conclusion, coordinates)
+                return _options(where, conclusion, coordinates, falling)
             case Implies():
-                inner = _implication(conclusion.premise, conclusion.conclusion, coordinates)
+                inner = _implication(
+                    conclusion.premise, conclusion.conclusion, coordinates, falling
+                )
                 if isinstance(inner, PPositions) and inner.where is None:
                     return _outcome(inner.formula, inner.relation, where)
                 return None
@@ -253,7 +276,10 @@ def _printed(
         return PList(positions=[tuple(one) for one in printed], where=where)
     if isinstance(part, Expression) and len(part.terms) == 2 and where is not None:
         entry = next((term for _, term in part.terms if isinstance(term, Printed)), None)
-        if entry is None or _GRUNDY not in part.terms or part.formula.solved_for("G") is None:
+        value = part.formula.solved_for("G")
+        if entry is None or _GRUNDY not in part.terms or value is None:
+            return None
+        if value.text != term_text(entry):
             return None
         axes = [one.formula.text for one in (entry.row, entry.column)]
         limit = where.bound_of(axes[0])
@@ -266,7 +292,9 @@ def _printed(
         order = [axes.index(name) for name in coordinates]
         cells = [((i, j), n) for i, row_of in enumerate(printed) for j, n in enumerate(row_of)]
         numbers = tuple((tuple(at[axis] for axis in order), n) for at, n in cells)
-        return PrintedNumbers(numbers=numbers)
+        after = [(i, len(row_of)) for i, row_of in enumerate(printed)]
+        ends = tuple(tuple(at[axis] for axis in order) for at in after)
+        return PrintedNumbers(numbers=numbers, ends=ends)
     return None
 
 
@@ -294,13 +322,15 @@ def _equation(part: Expression, where: Formula | None) -> Check | None:
 
 
 def _related(place: Place, equals: Formula | None, where: Formula | None) -> Check | None:
-    assert place.game is not None and place.at is not None
+    assert place.game is not None
+    assert place.at is not None
     names = coordinates_of(place.game)
-    if any(one.terms for one in place.at) or len(names) != len(place.at):
+    at = [_formula(one) for one in place.at]
+    if any(one is None for one in at) or len(names) != len(at):
         return None
     return Related(
         game=place.game.text,
-        at=dict(zip(names, (one.formula for one in place.at), strict=True)),
+        at={name: one for name, one in zip(names, at, strict=True) if one is not None},
         equals=equals,
         where=where,
     )
@@ -319,19 +349,21 @@ def _values(part: ValueSet) -> Check | None:
     return Values(of=part.value.formula, values=members, relation=relation, where=where)
 
 
-def _options(of: Formula, part: Quantified, coordinates: tuple[str, ...]) -> Check | None:
+def _options(
+    of: Formula, part: Quantified, coordinates: tuple[str, ...], falling: Collection[str]
+) -> Check | None:
     if len(part.bindings) != 1 or not isinstance(part.bindings[0], OfOption):
         return None
     by = part.bindings[0].by
     body, beside = part.body, None
     if part.word == "every" and isinstance(body, Implies):
-        beside = _beside(body.premise, by, coordinates)
+        beside = _beside(body.premise, by, falling)
         body = body.conclusion
         if beside is None:
             return None
     elif part.word != "every":
         first, *rest = conjuncts(body)
-        beside = _beside(first, by, coordinates) if rest else None
+        beside = _beside(first, by, falling) if rest else None
         body = joined("and", rest) if beside else body
     if not isinstance(body, Expression) or not all(
         isinstance(term, Primed) for _, term in body.terms
@@ -344,15 +376,15 @@ def _options(of: Formula, part: Quantified, coordinates: tuple[str, ...]) -> Che
 
 
 def _beside(
-    condition: Proposition, by: tuple[str, ...], coordinates: tuple[str, ...]
+    condition: Proposition, by: tuple[str, ...], falling: Collection[str]
 ) -> Literal["kept", "lowered"] | None:
-    """Recognise ``y' == y`` and ``y' < y`` for a coordinate that the move does not lower itself."""
-    if isinstance(condition, Expression) and by:
-        for name in coordinates:
-            if name not in by and condition.formula.text == f"{name}' == {name}":
-                return "kept"
-            if name not in by and condition.formula.text == f"{name}' < {name}":
-                return "lowered"
+    """Recognise ``y' == y`` and ``y' < y`` for the only coordinate that can fall with a move that does not lower it."""
+    if isinstance(condition, Expression) and by and len(falling) == 1:
+        (name,) = falling
+        if name not in by and condition.formula.text == f"{name}' == {name}":
+            return "kept"
+        if name not in by and condition.formula.text == f"{name}' < {name}":
+            return "lowered"
     return None
 
 
@@ -387,11 +419,12 @@ def _count(part: Expression, coordinates: tuple[str, ...]) -> Check | None:
     over: Literal["positions", "p-positions"] = (
         "p-positions" if len(conditions) < len(conjuncts(count.body)) else "positions"
     )
-    of = joined("and", conditions) if conditions else Expression(parse("0 == 0"))
+    of = _all(conditions)
     if (
         not isinstance(of, Expression)
         or of.terms not in ((), (_GRUNDY,))
-        or not all(isinstance(one, InRange) for one in further)
+        or SIZE in of.formula.names | equals.names
+        or not all(isinstance(one, InRange) and SIZE not in one.span.names for one in further)
     ):
         return None
     beside = {one.name: one.span for one in further if isinstance(one, InRange)}

@@ -83,7 +83,10 @@ class Claim:
         if self.statement.check is not None:
             return self.statement.check
         bound = self.statement.bound or 0
-        return recognised(self.parts.rest, self.coordinates, bound, self.statement.printed)
+        limits = {} if self.pattern is None else sample_of(self.pattern, self.games).rules.limits
+        falling = {name for name, limit in limits.items() if limit.of}
+        printed = self.statement.printed
+        return recognised(self.parts.rest, self.coordinates, bound, printed, falling)
 
     @property
     def summary(self) -> str:
@@ -198,32 +201,26 @@ class Claim:
         )
 
     def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
-        reach = self.reach
-        if reach is None:
-            return ""
-        bound = f"{reach.text} + {beyond}" if beyond else reach.text
-        return " and ".join(f"{x} <= {bound}" for x in self.coordinates)
+        """Return the condition on the positions that it speaks of, with its `reach` or a larger one; "" for none."""
+        reach, check, parts = self.reach, self.check, list[str]()
+        if reach is not None:
+            bound = f"{reach.text} + {beyond}" if beyond else reach.text
+            parts += [f"{x} <= {bound}" for x in self.coordinates]
+        if isinstance(check, PPositions | GrundyNumbers) and check.where is not None:
+            is_or = check.where.junction == "or"
+            parts.append(f"({check.where})" if is_or else check.where.text)
+        return " and ".join(parts)
 
     @property
     def command_for_all(self) -> str:
         """The command that decides it for all parameters at once."""
-        statement, check = self.statement, self.check
+        statement = self.statement
         if statement.follows_from is not None:
             return command("claims", "check", self.id)
         assert statement.ruleset is not None
         assert statement.for_all is not None
-        assert isinstance(check, PPositions | GrundyNumbers)
-        formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
-        words = [
-            statement.ruleset,
-            "--for",
-            statement.for_all.text,
-            f"--{check.kind}",
-            formula.text,
-        ]
-        words += ["--where", self.where_for_all()] if self.reach else []
-        return command("prove", *words)
+        said = text_of(self.proposition)
+        return command("prove", statement.ruleset, said, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return parameters with which the pattern matches, with every choice of the integers of `every` for which the claim speaks of them.

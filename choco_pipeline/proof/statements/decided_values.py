@@ -9,7 +9,6 @@ from typing import Any
 from choco_pipeline.automata.algebra import disjunction as either
 from choco_pipeline.automata.algebra import is_empty
 from choco_pipeline.claims.checks.values import NO_MEMBER
-from choco_pipeline.claims.evidence.explain import no_position
 from choco_pipeline.claims.kinds import Count, PList, PrintedNumbers, Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
@@ -43,6 +42,7 @@ from choco_pipeline.proof.statements.question import (
     holds,
     least,
 )
+from choco_pipeline.statements.meaning import UndefinedError
 
 
 def about_values(question: Question, check: Values) -> Finding:
@@ -130,48 +130,42 @@ def _image(question: Question, check: Values, passes: int, negative: bool) -> Se
 def about_numbers(question: Question, check: PrintedNumbers) -> Finding:
     """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
     game, heaps = question.proof.ruleset, len(question.coordinates)
-    wrong, printed = [], check.numbers
-    for position, number in printed:
-        if not game.is_position(position) or question.known(position).number != number:
-            wrong.append((max(position[:heaps], default=0), position, number))
+    try:
+        printed = check.spoken(game)
+    except UndefinedError as error:
+        return Finding(Undecided(str(error)))
+    wrong = [
+        (max(position[:heaps], default=0), position, number)
+        for position, number in printed
+        if question.known(position).number != number
+    ]
     if not wrong:
         return Finding(Proved(question.certificate, printed=len(printed)))
     _, position, number = min(wrong)
-    if game.is_position(position):
-        shown = number_at(question.claim, question.parameters, question.known(position), number)
-    else:
-        shown = no_position(question.proof.ruleset, position, f"Grundy number {number}")
+    shown = number_at(question.claim, question.parameters, question.known(position), number)
     return Finding(Refuted(shown, 0), {"failures": len(wrong)})
 
 
 def about_list(question: Question, check: PList) -> Finding:
     """Return whether the P-positions within the claim's reach are exactly those that are printed."""
     heaps = len(question.coordinates)
-    printed = {tuple(position) for position in check.positions}
+    game = question.proof.ruleset
+    printed = {tuple(position) for position in check.positions if game.is_position(tuple(position))}
 
     def wrong(passes: int) -> Sentence:
         chosen = (q[:heaps] for q in printed if not question.left or q[heaps] == passes)
-        listed = disjunction(*(_is(question, position) for position in chosen))
+        spoken = question.speaks(check.where, passes)
+        listed = conjunction(spoken, disjunction(*(_is(question, at) for at in chosen)))
         due = _among(question, check, passes)
         return disjunction(conjunction(listed, negation(due)), conjunction(due, negation(listed)))
 
     def shown(position: Position) -> Counterexample:
-        game = question.proof.ruleset
-        if not game.is_position(position):
-            return no_position(question.proof.ruleset, position, "P-position of the list")
         actual = outcome(question.known(position).is_p_position)
         is_there = "P-position of the list" if position in printed else "not on the list"
         return Counterexample(actual, is_there, position, game.coordinates)
 
-    # No sentence speaks of more passes than a position can have left.
-    differing = [q for q in printed if question.left and q[heaps] not in question.passes]
     first = question.least([wrong(passes) for passes in question.passes])
-    if first is not None:
-        differing.append(first)
-    if not differing:
-        return question.proved({})
-    least = min(differing, key=lambda q: (max(q[:heaps], default=0), q))
-    return question.refuted(shown(least), {})
+    return question.proved({}) if first is None else question.refuted(shown(first), {})
 
 
 def about_count(question: Question, check: Count) -> Finding:

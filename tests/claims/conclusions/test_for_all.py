@@ -64,7 +64,7 @@ def test_proved_for_all_names_them() -> None:
     agreed = EngineAgreement(engines=("z3", "cvc5"), proofs=1, no_answer={})
     assert found.engines == (agreed,)
     command = (
-        "./choco prove 'solid-bar(f=(x+z)//k)' --for 'k%4 == 1' --p-positions 'x ^ y ^ z == 0'"
+        "./choco prove 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0' --for 'k%4 == 1'"
     )
     assert found.command == command
     assert row(a_claim(), for_all(Proved("f.json"))).verdict == "proved"

@@ -1,0 +1,41 @@
+"""The canonical text of a statement parses to the same statement."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.statements.parse import MAX_DEPTH, MAX_LENGTH, Names, parse_proposition
+from choco_pipeline.statements.printer import math_of, text_of
+from choco_pipeline.statements.tree import (
+    At,
+    Equivalent,
+    Expression,
+    Implies,
+    Let,
+    Not,
+    Quantified,
+    children,
+    rebuilt,
+    walk,
+)
+from tests.effort import examples
+from tests.formula.drawn import unhurried
+from tests.statements.drawn import GAMES, statements
+
+XY = Names(("x", "y"), frozenset({"k"}))
+games = st.sampled_from(sorted(GAMES)).map(GAMES.__getitem__)
+
+
+@given(data=st.data(), game=games)
+@unhurried
+def test_the_text_of_a_statement_parses_to_it(data, game):
+    drawn = data.draw(statements(game))
+    names = Names(game.coordinates, frozenset({"k"}))
+    assert parse_proposition(text_of(drawn), names) == drawn
+    assert math_of(drawn, PlainText())
+    assert rebuilt(drawn, lambda part: part) == drawn
+    assert all(child in walk(drawn) for child in children(drawn))
