@@ -60,6 +60,7 @@ def undecided_family(
     return {
         "status": "undecided",
         "why": why,
+        "statement": Family.read(ruleset, condition, relation, kind, where).statement.text,
         "ruleset": ruleset,
         "for": condition,
         "where": where,
@@ -88,6 +89,7 @@ def _document(proof: FamilyProof) -> dict[str, Any]:
     return {
         "status": proof.status,
         "why": proof.why,
+        "statement": family.statement.text,
         "ruleset": family.ruleset,
         "names": list(family.parameters),
         "for": family.condition,

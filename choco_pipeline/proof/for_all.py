@@ -41,7 +41,7 @@ from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity
 
-FORMAT = 2
+FORMAT = 3
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
 #: Games whose tables use the kernels of those of families.
@@ -111,11 +111,18 @@ def verdict_for_all(
     """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
-    of = AllParameters(parameters=tuple(sorted(claim.parameters)), condition=condition.text)
+    of = AllParameters(
+        parameters=tuple(sorted(claim.parameters)),
+        condition=condition.text,
+        where=claim.where_for_all(),
+    )
     seconds = time.perf_counter() - start
     verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=certificate)
     by_command = {} if command is None else {"command": command}
-    text = f"for {of.text}: {verdict.text}"
+    if isinstance(finding.verdict, Proved):
+        text = f"proved for {of.text}: {finding.verdict.certificate}"
+    else:
+        text = f"for {of.text}: {verdict.text}"
     return verdict.model_copy(update={"text": text, **by_command})
 
 
@@ -187,6 +194,7 @@ def _everywhere(
     every = FalseEverywhere(
         parameters=tuple(sorted(claim.parameters)),
         condition=claim.statement.for_all.text,
+        where=proof.family.where,
         positions=tuple(failure.text for failure in proof.failures),
         engines=tuple(proof.engines),
         certificate=None if folder is None else path.as_posix(),

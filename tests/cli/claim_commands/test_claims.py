@@ -389,7 +389,7 @@ def test_what_a_run_proved_is_proved_again_from_its_certificates(
 
 
 def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no_proof(folder):
-    everything = {"parameters": ["k"], "condition": "k >= 0"}
+    everything = {"parameters": ["k"], "condition": "k >= 0", "where": ""}
     of_all = {**verdict_document(Proved("")), "for_all": everything, "certificate": None}
     verdict = {**ON_CLAIM, "claim": "one-conj-1", "table": None, "parameters": {}, **of_all}
     ledger = whole({"run": "t", "verdicts": [verdict]})

@@ -14,6 +14,7 @@ from typing import Literal
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, names_of, render, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.family_statement import FamilyStatement
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 from choco_pipeline.proof.uniform.families.case_formula import (
@@ -138,6 +139,19 @@ class Family:
     def parameters(self) -> tuple[str, ...]:
         """The names of all parameters, sorted."""
         return tuple(sorted({*self.description.parameters, *parse(self.condition).names}))
+
+    @property
+    def statement(self) -> FamilyStatement:
+        """What is asked, with its domain."""
+        return FamilyStatement(
+            ruleset=self.ruleset,
+            parameters=self.parameters,
+            condition=self.condition,
+            coordinates=self.description.coordinates,
+            where=self.where,
+            kind=self.kind,
+            relation=self.relation,
+        )
 
     @property
     def is_by_cases(self) -> bool:
