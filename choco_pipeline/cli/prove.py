@@ -126,14 +126,16 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
     """Print the verdict on a certificate and what it states; return 0 if it is proved, and means what its names mean here."""
     (stated,) = check_files([check], seconds, state_only=True)
     document = read_json(check, MOST_BYTES) if proof.is_proved else {}
-    others, claim = differences(document, known_claims()), claimed_id(document)
+    claim, claims = claimed_id(document), known_claims()
+    others = differences(document, claims)
     if json:
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:
         lines = _lines(proof, check.as_posix())
         statement = stated.statement or (f"the checker does not say what it states: {stated.why}",)
         said = [wrapped(line, "  ", "    ") for line in statement]
-        said += [f"claimed id, which is not checked: {claim}"] if claim is not None else []
+        if claim is not None:
+            said.append(f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}")
         said += [wrapped(f"not as in this project: {other}") for other in others]
         print("\n".join([lines[0], *said, *lines[1:]]))
     return 0 if proof.is_proved and not others else 1
