@@ -1,10 +1,11 @@
 """Decide certificates of impartial games anew: python3 checker/check.py [--seconds S] FILE...
 
-This file is the whole checker: it needs Python 3.11 or newer and nothing else, and reads certificates only. It is one file,
-and long, on purpose: whoever doubts the package reads it from the top to the end, without another file that could change what
-it means, and copies it to where the package is not; so it shares no line with what it judges. For each certificate it prints
-proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided, out of time or no certificate. Exit code
-0: all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and explains the file.
+This file is the whole checker. It needs Python 3.11 or newer and nothing else, and reads certificates only. It is one long
+file on purpose: a sceptic reads it from top to bottom, and no other file can change its meaning. It shares no line with the
+package. For each certificate it prints a verdict: proved, refuted (with a counterexample), vacuous (nothing satisfies the
+conditions), undecided, out of time or no certificate. Below the verdict it prints the games and the statement that it decided.
+It derives them from the rules and formulas in the file, never from an id. Exit code 0: all are proved; 1: some are not; 2:
+some are no certificates. docs/proof.md says why this is enough, and explains the file.
 
 A set of tuples of integers is regular if a finite automaton reads its members' binary digits; sums, order, ^ & | are, and
 so are intersections, complements and projections (Büchi, 1960). That something is true everywhere means that an automaton
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import functools
 import inspect
 import itertools
@@ -37,14 +39,92 @@ class UndecidedError(Exception):
     """There is no answer: the verdict, and why; a file at fault is a ValueError."""
 
 
+# ---- Documents. A form says what a value in a JSON document may be: any value of a type; one text or number; a text that
+# matches a pattern; an integer in a range; a list, whose values all have a form; a mapping {pattern: form}; an object, with
+# the form of each key, where "key?" may be missing or null; or what has one of several forms, which stand in a tuple.
+
+NAME, GAME_NAME = re.compile("[a-z][a-z0-9_]{0,15}"), re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+NATURAL, FORMULA, CONDITIONS = range(1 << 63), (str, int), (str, [str])
+SPANS, LETS = {NAME: FORMULA}, {NAME: FORMULA}
+MOVE = {"lower": [NAME], "by?": ("any", "each", "same", [FORMULA]), "at_most?": FORMULA, "clip?": bool}
+RULES = {
+    "game": GAME_NAME,
+    "coordinates": [NAME],
+    "moves": [MOVE],
+    "parameters?": {NAME: int},
+    "heights?": {NAME: FORMULA},
+    "ends?": str,
+}
+AUTOMATON = {"tracks": [str], "delta": [[NATURAL]], "accepting": [NATURAL]}
+GAME = {"ruleset": str, "relation": ("p", "grundy"), "coordinates": [NAME], "automata": [AUTOMATON]}
+FILE = {"format": 1, "games?": {GAME_NAME: RULES}, "versions?": {re.compile(".*"): str}}
+ASKED = [{"engine": str, "version": str, "seconds": (float, int), "states": NATURAL}]
+OBLIGATION = {"name": str, "passes": NATURAL, "sentence": str, "checks": ASKED}  # for people, and not used
+GAME_CERTIFICATE = {**FILE, **GAME, "obligations?": [OBLIGATION]}
+CLAIM = {
+    "id": re.compile("[a-z0-9][a-z0-9.-]{0,63}"),  # for people, and not used
+    "check": dict,  # KINDS has the form of each kind
+    "ruleset?": str,
+    "every?": SPANS,
+    "some?": SPANS,
+    "when?": str,
+    "let?": LETS,
+    "reach?": FORMULA,
+}
+CLAIM_CERTIFICATE = {
+    **FILE, "kind": "claim", "verdict": "proved", "names": {NAME: int}, "game?": GAME, "claim": CLAIM
+}  # fmt: skip
+SUCH = {"of": SPANS, "let?": LETS, "such": str}
+NUMBER = ({**SUCH, "least": FORMULA, "exactly?": ()}, {**SUCH, "least?": (), "exactly": FORMULA})
+
+
+def formed(value: Any, form: Any, place: str) -> Any:
+    """Return a value of a form without the nulls in its objects; raise `ValueError` if it has another form."""
+    match form:
+        case tuple():
+            for one in form:
+                with contextlib.suppress(ValueError):
+                    return formed(value, one, place)
+        case type() if type(value) is form:  # exactly: true is no integer
+            return value
+        case re.Pattern() if type(value) is str and form.fullmatch(value):
+            return value
+        case range() if type(value) is int and value in form:
+            return value
+        case list() if type(value) is list:
+            return [formed(one, form[0], place) for one in value]
+        case dict() if type(value) is dict:
+            ((pattern, part), *_), known = form.items(), {str(key).rstrip("?"): part for key, part in form.items()}
+            if isinstance(pattern, re.Pattern) and all(map(pattern.fullmatch, value)):
+                return {key: formed(one, part, f"{place}.{key}") for key, one in value.items()}
+            found = {key: one for key, one in value.items() if one is not None or f"{key}?" not in form}
+            if found.keys() <= known.keys() and {key for key in form if key[-1:] != "?"} <= found.keys():
+                return {key: formed(one, known[key], f"{place}.{key}") for key, one in found.items()}
+        case str() | int() if type(value) is type(form) and value == form:
+            return value
+    raise ValueError(f"{place} must be {in_words(form)}, found {str(value)[:60]!r}")
+
+
+def in_words(form: Any) -> str:
+    """Return what a form allows."""
+    if isinstance(form, tuple):
+        return " or ".join(map(in_words, form))
+    if isinstance(form, dict):
+        return f"an object with {', '.join(map(in_words, form))}"
+    return form.__name__ if isinstance(form, type) else str(getattr(form, "pattern", form))
+
+
 # ---- Automata. An integer is read in two's complement, least significant digit first. The last digit is the sign, 1 for
 # negative, and stands for all further ones: 5 is 1010 or 10100, -1 is 1 or 11. A symbol has a digit for each integer of a
 # tuple. How often the last symbol is repeated never matters.
 
-Track = str | int  # names are text, the checker's own tracks are numbers: no name that a user chooses is one of these
-Edges = Iterable[tuple[int, Any, int]]  # symbol, next state, whether the word may end here
-VALUE, HIGHER = -1, -2  # the Grundy number of a position, and a larger one
-FRESH = itertools.count()
+
+class Own:
+    """A track of the checker's own, equal to itself only: no value in a document is one."""
+
+
+Track = str | Own  # a name in a document is text
+VALUE, HIGHER = Own(), Own()  # the Grundy number of a position, and a larger one
 
 
 class Rows(list[dict[int, int]]):
@@ -272,6 +352,23 @@ def parsed(text: Any) -> ast.expr:
     return ast.parse(said, mode="eval").body
 
 
+def shown(formula: Any) -> str:
+    """Return the text of a formula."""
+    tree = parsed(formula)  # which refuses other characters than those of formulas
+    return ast.unparse(tree) if tree is formula else " ".join(str(formula).translate(SIGNS).split())
+
+
+def span_shown(said: Any) -> str:
+    """Return the text of a range."""
+    first, last, step = SPAN.fullmatch(str(said)).groups()  # type: ignore[union-attr]
+    return shown(first) + (f"..{shown(last)}" if last else "") + (f" step {shown(step)}" if step else "")
+
+
+def all_shown(formulas: Iterable[Any]) -> str:
+    """Return the texts of formulas, each in brackets."""
+    return ", ".join(f"({shown(formula)})" for formula in formulas)
+
+
 def plus(a: Form, b: Form, factor: int = 1) -> Form:
     """Return a + factor·b."""
     total = {track: a.get(track, 0) + factor * b.get(track, 0) for track in {**a, **b}}
@@ -300,14 +397,14 @@ def limits(form: Form, low: int | None, high: int | None) -> Automaton:
     for track, digit, factor in tracks_of(form):
         total[track] += factor << max(digits) - digit
         if less := digit - min(digits):  # t is what these digits are
-            gone.append(t := next(FRESH))
+            gone.append(t := Own())
             rows = [{0: 2 * i + 1, 3: 2 * i} for i in range(1, less + 1)]
             parts.append(Automaton((track, t), Rows([*rows, {0: 2 * less + 1, 1: 2 * less + 1}])))
             total[t] -= factor << max(digits) - digit
     factors = {track: factor for track, factor in total.items() if factor}
     times, by = max(digits) - min(digits), math.gcd(*factors.values()) or 1
     ends = None if low is None else -((c - low << times) // by), None if high is None else (high - c << times) // by
-    part = between(tuple(factor // by for factor in factors.values()), *ends).on(dict(enumerate(factors)))
+    part = Automaton(tuple(factors), between(tuple(factor // by for factor in factors.values()), *ends))
     return delayed(min(digits), some(gone, part, *parts))
 
 
@@ -320,10 +417,9 @@ def delayed(count: int, part: Automaton) -> Automaton:
 
 
 @functools.lru_cache(1 << 10)
-def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Automaton:
-    """Return that a sum is within limits, whatever its tracks; a state is the limits of what the digits to come add up to."""
+def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Rows:
+    """Return the rows for a sum within limits; a state is the limits of what the digits to come add up to."""
     symbols = sums(factors)
-
     spans = Numbers((low, high))
 
     def edges(state: int) -> dict[int, int]:
@@ -334,7 +430,7 @@ def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Auto
                 row[a] = 2 * spans[least, most] + ((low is None or low <= -s) and (high is None or -s <= high))
         return row
 
-    return Automaton(tuple(range(len(factors))), built(edges))
+    return built(edges)
 
 
 def form(node: ast.expr, names: Names, made: Made) -> Form:
@@ -358,7 +454,7 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
 def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
     """Return what an operator makes of integers; but for + - ^ & | max min abs, one of two must be a constant."""
     numbers, digits = [fixed(part) for part in parts], [digit for part in parts for _, digit, _ in tracks_of(part)]
-    left, a, right, b, t, start = parts[0], numbers[0], parts[-1], numbers[-1], next(FRESH), min(digits, default=0)
+    left, a, right, b, t, start = parts[0], numbers[0], parts[-1], numbers[-1], Own(), min(digits, default=0)
     small, new = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS, from_digit(start, t)
     match word:
         case "Add" | "Sub":
@@ -383,7 +479,7 @@ def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
         case "FloorDiv" if b:  # what is left over has the sign of b
             made.append((t, limits(plus(left, new, -b), min(0, b + 1), max(0, b - 1))))
         case "BitXor" | "BitAnd" | "BitOr":
-            both = next(FRESH), next(FRESH)
+            both = Own(), Own()
             for u, part in zip(both, parts, strict=True):
                 made.append((u, limits(plus(part, from_digit(start, u), -1), 0, 0)))
             row = {d: 1 for d in range(8) if d >> 2 == BITWISE[word](d & 1, d >> 1 & 1)}
@@ -437,6 +533,7 @@ class Game(NamedTuple):
     """A ruleset; how many passes are left is a coordinate, too."""
 
     text: str
+    rules: tuple[str, ...]  # in words: its own and those of the games in it
     coordinates: list[str]
     passes: list[str]  # the coordinate that counts passes around the whole game
     legal: Automaton  # that the coordinates are a position's
@@ -460,7 +557,7 @@ def described(text: str, said: str) -> Game:
     """Return the game of a document, in which parameters are numbers; it is made once for all claims on it."""
     document = json.loads(said)
     numbers = {key: plus({None: n}, {}) for key, n in document.get("parameters", {}).items()}
-    coordinates, heights, parts = document["coordinates"], document.get("heights") or {}, [*numbers, "v", "grundy"]
+    coordinates, heights, parts = document["coordinates"], document.get("heights", {}), [*numbers, "v", "grundy"]
     if len({*coordinates, *parts}) < len(coordinates) + len(parts) or not {*heights} <= {*coordinates}:
         raise ValueError(f"{text}: a name is there twice, or has no meaning")
     read = {c: {part.id for part in ast.walk(parsed(h)) if isinstance(part, ast.Name)} for c, h in heights.items()}
@@ -473,31 +570,52 @@ def described(text: str, said: str) -> Game:
         for d in of[c]:
             falls = within(height, {**known, d: {d: 1, None: 1}}, {c: -1}, None, -1)
             faults.append(legal & within(height, known, {c: -1}, 0, 0) & falls)
-    for move in document.get("moves", [{"lower": [c]} for c in coordinates]):
-        move = without_nulls(move, "lower", "by at_most clip")
-        lowered: dict[str, Track] = {c: next(FRESH) for c in move["lower"]}
+    for move in document["moves"]:
+        lowered: dict[str, Track] = {c: Own() for c in move["lower"]}
         if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):
             raise ValueError(f"{text}: a move lowers coordinates, each of them once")
         there: Names = {**known, **{c: {t: 1} for c, t in lowered.items() if c in known}}
         such = amounts(move, lowered, at, numbers)
-        such += [~condition(document["ends"], at)] if document.get("ends") else []
+        such += [~condition(document["ends"], at)] if "ends" in document else []
         falling = [c for c in heights if of[c] & lowered.keys()] if move.get("clip", True) else []
         for chosen in itertools.product((False, True), repeat=len(falling)):  # the others must be able to stay
-            fallen: dict[str, Track] = {c: next(FRESH) for c in itertools.compress(falling, chosen)}
+            fallen: dict[str, Track] = {c: Own() for c in itertools.compress(falling, chosen)}
             found = [within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()]
             found += [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
             twice = [lowered[c] for c in fallen.keys() & lowered.keys()]
             moves.append(({*lowered}, {**lowered, **fallen}, [some(twice, *such, *found)] if twice else such + found))
     legal &= all_of(within(height, known, {c: -1}, 0, None) for c, height in heights.items())
-    return Game(text, [*coordinates], [], legal & condition(document.get("within"), at), moves, faults)
+    legal &= condition(document.get("within"), at)
+    return Game(text, (f"{text}: {rules_of(document)}",), [*coordinates], [], legal, moves, faults)
+
+
+def rules_of(document: Mapping[str, Any]) -> str:
+    """Return the rules of a document in words."""
+    ways = {"any": "any amounts, not all 0", "each": "at least 1 each", "same": "the same amount"}
+    after = "if all others are then within their heights", "then others fall to their heights"
+    moves = defaultdict[str, list[str]](list)
+    for move in document["moves"]:
+        by, several = move.get("by", "each"), len(move["lower"]) > 1
+        if isinstance(by, list):
+            way = [f"one of {', '.join(map(shown, by))}", *["the same from each"] * several]
+        else:
+            way = [ways[by] if several else "at least 1"]
+        way += [f"each at most {shown(move['at_most'])}"] if "at_most" in move else []
+        way += [after[move.get("clip", True)]] if document.get("heights") else []
+        moves[", ".join(way)].append(" and ".join(move["lower"]))
+    parts = [f"coordinates {', '.join(document['coordinates'])} >= 0"]
+    parts += [f"{c} <= {shown(height)}" for c, height in document.get("heights", {}).items()]
+    parts += [shown(document["within"])] if "within" in document else []
+    parts += [f"a move lowers {' or '.join(lower)} by {way}" for way, lower in moves.items()]
+    return "; ".join([*parts, *([f"no move if {shown(document['ends'])}"] if "ends" in document else [])])
 
 
 def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbers: Names) -> list[Automaton]:
     """Return what a move asks of the amounts that it takes."""
     taken: list[Form] = [{c: 1, t: -1} for c, t in lowered.items()]
-    by = move["by"] if len(taken) > 1 else move.get("by", "each")
-    if not isinstance(by, list) and by not in ("any", "each", "same"):
-        raise ValueError(f"{by!r} is no way to take amounts")
+    by = move.get("by", "" if len(taken) > 1 else "each")
+    if not by:
+        raise ValueError("a move of several coordinates needs `by`, and a list of amounts must not be empty")
     found = [limits(amount, 0 if by == "any" else 1, None) for amount in taken]
     found += [limits(functools.reduce(plus, taken), 1, None)]
     found += [within(move["at_most"], at, plus({}, amount, -1), 0, None) for amount in taken if "at_most" in move]
@@ -509,11 +627,14 @@ def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbe
 
 def with_pass(game: Game, passes: int) -> Game:
     """Return a game in which the players together may pass so many times, if there is a move."""
-    p, fewer = unused("p", game.coordinates), next(FRESH)
+    p, fewer = unused("p", game.coordinates), Own()
     options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
     pass_on = ({p}, dict[str, Track]({p: fewer}), [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
-    text, legal = f"with-pass({game.text}, {passes})", game.legal & limits({p: 1}, 0, passes)
-    return Game(text, [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
+    text, legal = f"with-pass({game.text}, passes={passes})", game.legal & limits({p: 1}, 0, passes)
+    rules = (
+        f"{text}: also a coordinate {p} from 0 to {passes}; a move may lower {p} by 1 instead, if there is another move"
+    )
+    return Game(text, (*game.rules, rules), [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
 
 
 def in_sum(a: Game, b: Game) -> Game:
@@ -529,7 +650,9 @@ def in_sum(a: Game, b: Game) -> Game:
         for lowers, to, such in game.moves:
             renamed = {own[c]: track for c, track in to.items()}
             moves.append(({own[c] for c in lowers}, renamed, [part.on(own) for part in such]))
-    return Game(f"sum({a.text}, {b.text})", coordinates, [], legal, moves, [*a.faults, *b.faults])
+    text = f"sum({a.text}, {b.text})"
+    rules = f"{text}: the coordinates are {', '.join(coordinates)}; a move is a move in one of the two games"
+    return Game(text, (*a.rules, *b.rules, rules), coordinates, [], legal, moves, [*a.faults, *b.faults])
 
 
 def unused(name: str, taken: Sequence[str]) -> str:
@@ -552,22 +675,22 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
 
     match node:
         case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
-            document = without_nulls(documents[name], "game coordinates moves", "parameters heights ends")
-            given = once([(str(word.arg), integer(word.value, names)) for word in words])
-            numbers = {key: integer(part, {}) for key, part in document.get("parameters", {}).items()}
-            if not given.keys() <= numbers.keys():
-                raise ValueError(f"{ast.unparse(node)}: the game has not all of these parameters")
-            values = {**numbers, **given}
+            document, given = documents[name], once([(str(word.arg), integer(word.value, names)) for word in words])
+            values = {**document.get("parameters", {}), **given}
+            if document["game"] != name or len(values) > len(document.get("parameters", {})):
+                raise ValueError(f"{ast.unparse(node)}: the game described has another name, or other parameters")
             text = ", ".join([name, *(f"{key}={number}" for key, number in values.items())])
             return described(f"game({text})", json.dumps({**document, "parameters": values}, sort_keys=True))
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
             named = once([(str(word.arg), word.value) for word in words])
             (bound := inspect.signature(RULESETS[name]).bind(*values, **named)).apply_defaults()
             given = {key: value(key, part) for key, part in bound.arguments.items()}
-            shown = ", ".join(ast.unparse(part) if isinstance(part, ast.expr) else str(part) for part in given.values())
             made = RULESETS[name](**given)
-            text = f"{name.replace('_', '-')}({shown})"
-            return made if isinstance(made, Game) else described(text, json.dumps(made, default=ast.unparse))
+            if isinstance(made, Game):
+                return made
+            text = ", ".join(f"{key}={shown(part)}" for key, part in given.items()).removeprefix("heaps=")
+            made["moves"] = [{"lower": [c]} for c in made["coordinates"]]
+            return described(f"{name.replace('_', '-')}({text})", json.dumps(made, default=ast.unparse))
     raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
 
 
@@ -576,7 +699,8 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
 
 Cases = Iterator[tuple[str, Automaton]]
 Introduced = tuple[dict[str, Form], list[Automaton], list[Track]]
-Proof = tuple[Game, Automaton, bool, tuple[str, str]]  # a relation, whether of Grundy numbers, and the verdict on it
+Verdict = tuple[str, str]  # and why
+Stated = tuple[list[str], Callable[[], Verdict]]  # the games and the statement of a file, and what decides it
 
 
 def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
@@ -595,8 +719,8 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
     yield "no option is in the relation, and one should be", lacking
 
 
-def decided(cases: Cases, said: str) -> tuple[str, str]:
-    """Return a verdict, and of what, where, or why."""
+def decided(cases: Cases) -> Verdict:
+    """Return a verdict."""
     speaks = True
     for what, where in cases:
         found = witness(where)
@@ -604,37 +728,101 @@ def decided(cases: Cases, said: str) -> tuple[str, str]:
             at = [f"{name} = {n}" for name, n in found.items() if isinstance(name, str)]
             return "refuted", ", ".join([what, *at])
         speaks &= bool(what) or found is not None
-    return ("proved", said) if speaks else ("vacuous", "nothing satisfies the conditions")
+    return ("proved", "") if speaks else ("vacuous", "nothing satisfies the conditions")
 
 
 # ---- Claims.
 
 WHOLE = ("p-positions", "values", "count")  # what these say of rectangular bars is said of whole ones
-KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, others, and the words that one may be
-    "p-positions": ("formula", "relation where", ("exactly", "contain", "within")),
-    "grundy": ("equals", "where", ()),
-    "values": ("of values relation", "where", ("exactly", "contains-all", "within")),
-    "options": ("of have to", "by beside", ("no", "some", "every")),
-    "grundy-table": ("down across rows", "", ()),
-    "grundy-list": ("numbers", "", ()),
-    "p-list": ("positions", "where", ()),
-    "count": ("of equals", "over where beside", ("positions", "p-positions")),
-    "integers": ("bound all", "finite let where holds any equivalent number", ()),
+KINDS: dict[str, dict[str, Any]] = {
+    "p-positions": {"formula": str, "relation?": ("exactly", "contain", "within"), "where?": str},
+    "grundy": {"equals": FORMULA, "where?": str},
+    "values": {"of": FORMULA, "values": str, "relation": ("exactly", "contains-all", "within"), "where?": str},
+    "options": {"of": str, "have": ("no", "some", "every"), "to": str, "by?": [NAME], "beside?": ("kept", "lowered")},
+    "grundy-table": {"down": NAME, "across": NAME, "rows": [[NATURAL]]},
+    "grundy-list": {"numbers": [[NATURAL]]},
+    "p-list": {"positions": [[NATURAL]], "where?": str},
+    "count": {"of": str, "equals": FORMULA, "over?": ("positions", "p-positions"), "where?": str, "beside?": SPANS},
+    "integers": {
+        **{"bound": NATURAL, "all": SPANS, "let?": LETS, "where?": CONDITIONS, "holds?": CONDITIONS},
+        **{"any?": [str], "equivalent?": [str], "number?": NUMBER},
+    },
 }
+SENTENCES = {  # by the kind, and by its relation, have or over
+    "p-positions exactly": "the P-positions are exactly the positions with {formula}",
+    "p-positions contain": "every position with {formula} is a P-position",
+    "p-positions within": "every P-position satisfies {formula}",
+    "grundy": "the Grundy number is {equals}",
+    "values exactly": "the values of {of} at P-positions are exactly the v with {values}",
+    "values contains-all": "the values of {of} at P-positions include every v with {values}",
+    "values within": "every value v of {of} at a P-position satisfies {values}",
+    "options no": "a position with {of} has no option with {to}",
+    "options some": "a position with {of} has an option with {to}",
+    "options every": "every option of a position with {of} satisfies {to}",
+    "grundy-table": "the Grundy number at {down} = i and {across} = j is entry j of row i, both from 0, of {rows}",
+    "grundy-list": "each of {numbers} is a position and its Grundy number",
+    "p-list": "the P-positions are exactly {positions}",
+    "count positions": "exactly {equals} positions satisfy {of}",
+    "count p-positions": "exactly {equals} P-positions satisfy {of}",
+}
+
+
+def word_of(check: Mapping[str, Any]) -> str:
+    """Return the relation of a check, or which options positions have, or what is counted."""
+    default = {"p-positions": "exactly", "count": "positions"}.get(check["kind"], "")
+    return str(next((check[key] for key in ("relation", "have", "over") if key in check), default))
+
+
+def on_positions_in_words(check: Mapping[str, Any], game: Game, reach: int | None) -> str:
+    """Return what a check says of a game's positions."""
+    kind, words = check["kind"], {"kind", "relation", "have", "over", "beside"}
+    said = {key: part if isinstance(part, list) else shown(part) for key, part in check.items() if key not in words}
+    where = [f"({said['where']})"] if "where" in said else []
+    if reach is not None:
+        where.append(f"coordinates{' except ' * bool(game.passes)}{''.join(game.passes)} up to {reach}")
+    moves = [f"lower only {' or '.join(check['by'])}"] if check.get("by") else []
+    if kind == "options" and "beside" in check:
+        moves.append("let others fall" if check["beside"] == "lowered" else "let no other fall")
+    positions = f"({', '.join(game.coordinates)}) of {game.text}{' with ' * bool(where)}{' and '.join(where)}"
+    sentence = SENTENCES[f"{kind} {word_of(check)}".strip()].format(**said)
+    return f"among the positions {positions}, {sentence}{', by moves that ' * bool(moves)}{' and '.join(moves)}"
+
+
+def listed(said: Any) -> list[str]:
+    """Return one condition or several as a list."""
+    return said if isinstance(said, list) else [said]
+
+
+def on_integers_in_words(check: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+    """Return what a check says of integers, some of which are numbers."""
+
+    def choices(part: Mapping[str, Any], spans: str) -> str:
+        found = [f"{name} = {numbers[name]}" if name in numbers else name for name in part[spans]]
+        found = [f"{name} in {span_shown(span)}" for name, span in zip(found, part[spans].values(), strict=True)]
+        return ", ".join([*found, *(f"{name} = {shown(let)}" for name, let in part.get("let", {}).items())])
+
+    where = all_shown(listed(check.get("where", [])))
+    claims = [all_shown(said)] if (said := listed(check.get("holds", []))) else []
+    claims += [f"at least one of {all_shown(check['any'])}"] if check.get("any") else []
+    claims += [f"all or none of {all_shown(check['equivalent'])}"] if check.get("equivalent") else []
+    if number := check.get("number"):
+        word = "least" if "least" in number else "exactly"
+        few = f"{'at ' * (word == 'least')}{word} {shown(number.get(word))}"
+        claims.append(f"{few} choices of {choices(number, 'of')} satisfy {shown(number['such'])}")
+    names = choices(check, "all")
+    return f"all integers N >= {check['bound']}, {names}{' with ' * bool(where)}{where}: {' and '.join(claims)}"
 
 
 def on_positions(check: Any, game: Game, relation: Automaton, grundy: bool, names: Names, reach: int | None) -> Cases:
     """Yield the positions of which a claim speaks, and those of which it is false."""
-    kind, words = check["kind"], KINDS[check["kind"]][2]
+    kind, word, by, aside = check["kind"], word_of(check), check.get("by") or game.coordinates, check.get("beside")
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
-    word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
-    by, aside = check.get("by") or game.coordinates, check.get("beside") or None
     if kind.startswith("grundy") and not grundy:
         raise UndecidedError("undecided", "the game's certificate is not one of Grundy numbers")
     if (kind == "count" and aside) or (kind in WHOLE and re.match(r"(with-pass\()?rectangular-bar", game.text)):
         raise UndecidedError("undecided", "a statement on whole bars, or a count with further integers")
-    if word not in (words or [""]) or aside not in (None, "kept", "lowered") or not {*by} <= {*game.coordinates}:
-        raise ValueError(f"{word!r} is none of {words}, or {aside!r} or {by!r} says of no options")
+    if not {*by} <= {*game.coordinates}:
+        raise ValueError(f"{by} are not all coordinates of the game")
     if kind in ("p-list", "count") and reach is None:
         raise ValueError("a reach is needed")
     is_p = some([VALUE], relation, limits({VALUE: 1}, 0, 0)) if grundy else relation
@@ -673,9 +861,9 @@ def on_positions(check: Any, game: Game, relation: Automaton, grundy: bool, name
             if kind == "grundy-table":
                 tracks = [check["down"], check["across"], VALUE]
                 rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
-            if not rows or {*tracks} - {VALUE} != {*game.coordinates}:
+            if not rows or sorted(t for t in tracks if isinstance(t, str)) != sorted(game.coordinates):
                 raise ValueError("nothing is claimed, or down and across are not the coordinates")
-            pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
+            pairs = [zip(tracks, row, strict=True) for row in rows]
             claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
             if kind != "p-list":
                 spoken, so, word = claimed, relation, "contain"  # also where it is beyond the reach
@@ -733,19 +921,18 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
     names, parts, own = introduced(check["all"], check.get("let", {}), {"N": {"N": 1}}, numbers)
 
     def conditions(key: str) -> list[Automaton]:
-        said = check.get(key, [])
-        return [condition(part, names) for part in (said if isinstance(said, list) else [said])]
+        return [condition(part, names) for part in listed(check.get(key, []))]
 
     parts += [limits({"N": 1}, integer(check["bound"], {}), None), *conditions("where")]
     wrong = [~part for part in conditions("holds")]
     wrong += [~any_of(conditions("any"))] if check.get("any") else []
     wrong += [any_of([a - b, b - a]) for a, b in itertools.pairwise(conditions("equivalent"))]
     if "number" in check:
-        number = without_nulls(check["number"], "of such", "let least exactly")
+        number = check["number"]
         ((word, formula),) = ((word, number[word]) for word in ("least", "exactly") if word in number)
         inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
         such, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
-        copy, preceded = {name: next(FRESH) for name in number["of"]}, FALSE
+        copy, preceded = {name: Own() for name in number["of"]}, FALSE
         for name, t in reversed(copy.items()):
             preceded = any_of([limits({t: 1, name: -1}, None, -1), limits({t: 1, name: -1}, 0, 0) & preceded])
 
@@ -762,77 +949,65 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
     yield from (("it is false", some([*own, "N"], *parts, part)) for part in wrong)
 
 
-def on_claim(document: Any) -> tuple[str, str]:
-    """Return the verdict on the certificate of a claim."""
-    data = without_nulls(document, "format kind claim names verdict", "game games versions")
-    claim = without_nulls(data["claim"], "id check", "ruleset every some when let reach")
-    kind = claim["check"]["kind"]
-    if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
-        raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
-    check = without_nulls(claim["check"], "kind " + KINDS[kind][0], KINDS[kind][1])
-    if not all(type(n) is int for n in data["names"].values()):
-        raise ValueError("names stand for integers")
-    names = {name: plus({None: n}, {}) for name, n in data["names"].items()}
-    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in data["names"].items())])
+def on_claim(document: Any) -> Stated:
+    """Return what the certificate of a claim states, and what decides it."""
+    data = formed(document, CLAIM_CERTIFICATE, "certificate")
+    claim, games, numbers = data["claim"], data.get("games", {}), data["names"]
+    kind = formed(claim["check"].get("kind"), tuple(KINDS), "claim.check.kind")
+    check = formed(claim["check"], {"kind": kind, **KINDS[kind]}, "claim.check")
+    names = {name: plus({None: n}, {}) for name, n in numbers.items()}
+    every, others = claim.get("every", {}), claim.get("some", {})
     if kind == "integers":
         if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
             raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
-        return decided(on_integers(check, names), said)
-    every, ranges = claim.get("every", {}), [*claim.get("every", {}).items(), *claim.get("some", {}).items()]
-    if not names.keys() >= every.keys() or (names.keys() - every.keys()) & once(ranges).keys():
+        said = f"for {on_integers_in_words(check, numbers)}"
+        return [said], lambda: decided(on_integers(check, names))
+    if not names.keys() >= every.keys() or others.keys() & names.keys():
         raise ValueError("an integer is needed for each name in every, and none for one in some")
-    choices = [{name: number for name, number in names.items() if name not in every}]
-    for name, span in ranges:  # integers of `some` are tried one after the other
-        pairs = ((known, n) for known in choices for n in tried(span, known, data["names"].get(name)))
-        choices = [{**known, name: plus({None: n}, {})} for known, n in itertools.islice(pairs, MOST_TRIED)]
-        if next(pairs, None):
-            raise UndecidedError("undecided", "too many integers would have to be tried")
-    if all(witness(condition(claim.get("when"), known)) is None for known in choices):
-        return "vacuous", "it does not speak of these names"
-    names, _, _ = introduced({}, claim.get("let", {}), names, {})
-    game, games = game_of(parsed(claim["ruleset"]), names, data.get("games", {})), {"games": data.get("games")}
-    reach = integer(claim["reach"], names) if "reach" in claim else None
-    if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
-        raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
-    own, relation, grundy, verdict = game, TRUE, False, ("proved", "")
-    if "game" in data:
-        text = json.dumps({"format": 1, **data["game"], **games}, sort_keys=True)
-        own, relation, grundy, verdict = proof_in(text)
-    if verdict[0] != "proved":
-        return verdict
-    if own.text != game.text and decided(obligations(game, relation, grundy), "")[0] != "proved":
-        raise ValueError("the automata are of another game")  # rather than of one whose height is written otherwise
-    said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
-    return decided(on_positions(check, game, relation, grundy, names, reach), said)
+    known, _, _ = introduced({}, claim.get("let", {}), names, {})
+    game = game_of(parsed(claim.get("ruleset")), known, games)
+    reach = integer(claim["reach"], known) if "reach" in claim else None
+    if known.keys() & {"v", "grundy", *game.coordinates} or (reach or 0) >> 63:
+        raise ValueError("no name may be v, grundy or a coordinate, and the reach must be from 0 to 2**63 - 1")
+    if not ("game" in data or kind == "options"):
+        raise ValueError("the automata of the game are needed")
+
+    def verdict() -> Verdict:
+        choices = [{name: number for name, number in names.items() if name not in every}]
+        for name, span in [*every.items(), *others.items()]:  # integers of `some` are tried one after the other
+            pairs = ((chosen, n) for chosen in choices for n in tried(span, chosen, numbers.get(name)))
+            choices = [{**chosen, name: plus({None: n}, {})} for chosen, n in itertools.islice(pairs, MOST_TRIED)]
+            if next(pairs, None):
+                raise UndecidedError("undecided", "too many integers would have to be tried")
+        if all(witness(condition(claim.get("when"), chosen)) is None for chosen in choices):
+            return "vacuous", "it does not speak of these names"
+        own, relation, grundy = game, TRUE, False
+        if "game" in data:
+            text = json.dumps({**data["game"], "games": games}, sort_keys=True)
+            if (proof := proof_in(text))[0] != "proved":
+                return proof
+            own, relation, grundy = relation_in(text)
+        if own.text != game.text and decided(obligations(game, relation, grundy))[0] != "proved":
+            raise ValueError("the automata are of another game")  # not of the same one with a height written otherwise
+        return decided(on_positions(check, game, relation, grundy, known, reach))
+
+    given = ", ".join(f"{name} = {fixed(number)}" for name, number in known.items())
+    said = f"{f'for {given}, ' * bool(given)}{on_positions_in_words(check, game, reach)}"
+    return [*game.rules, said], verdict
 
 
 # ---- Files.
 
 
-def without_nulls(value: Any, needed: str, allowed: str = "") -> dict[str, Any]:
-    """Return an object without what is null; it must have all needed keys, and no others but allowed ones."""
-    found = {k: part for k, part in value.items() if part is not None} if isinstance(value, dict) else {}
-    if not {*needed.split()} <= found.keys() or not value.keys() <= {*needed.split(), *allowed.split()}:
-        raise ValueError(f"an object with {needed} is needed, found {str(value)[:60]}")
-    return found
-
-
-def naturals(value: Any, below: int = 1 << 63) -> list[int]:
-    """Return a list of integers from 0."""
-    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < below for n in value):
-        raise ValueError(f"a list of integers from 0 to {below - 1} is needed, found {str(value)[:60]}")
-    return value
-
-
-def relation_of(value: Any, tracks: Sequence[Track]) -> Automaton:
+def relation_from(automaton: Mapping[str, Any], tracks: Sequence[Track]) -> Automaton:
     """Return an automaton of a file as one of ours; a natural number ends with a 0."""
-    data = without_nulls(value, "tracks delta accepting")
-    delta = data["delta"] if isinstance(data["delta"], list) else []
-    accepting = {*naturals(data["accepting"], len(delta))}
-    if data["tracks"] != [str(i) for i in range(len(tracks))] or not delta:
-        raise ValueError("the tracks must be 0, 1, …, one for each of the coordinates")
-    if any(len(naturals(row, len(delta))) != 1 << len(tracks) for row in delta):
+    delta, accepting = automaton["delta"], {*automaton["accepting"]}
+    if automaton["tracks"] != [str(i) for i in range(len(tracks))] or not delta:
+        raise ValueError("the tracks must be 0, 1, …, one for each of the coordinates, and a state is needed")
+    if any(len(row) != 1 << len(tracks) for row in delta):
         raise ValueError("each state needs a next one for each symbol")
+    if max(accepting.union(*delta)) >= len(delta):
+        raise ValueError("an automaton has no such state")
     if any((q in accepting) != (row[0] in accepting) for q, row in enumerate(delta)):
         raise ValueError("zeros in front of a number must not matter")
     rows = built(lambda q: {a: 2 * after + (a == 0 and q in accepting) for a, after in enumerate(delta[q])})
@@ -847,47 +1022,72 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @functools.cache
-def proof_in(text: str) -> Proof:
-    """Return what automata of a game prove; of several claims that rest on the same ones they are decided once."""
-    data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format games obligations versions")
-    game, grundy = game_of(parsed(data["ruleset"]), {}, data.get("games", {})), data["relation"] == "grundy"
-    tracks: list[Any] = [c for c in game.coordinates if c not in game.passes] + [VALUE] * grundy
-    named = ["value" if track == VALUE else track for track in tracks]
-    if (data.get("format", 1), data["coordinates"]) != (1, named) or data["relation"] not in ("p", "grundy"):
-        raise ValueError("the format must be 1, the relation p or grundy, and the coordinates those of the ruleset")
-    if not isinstance(data["automata"], list) or (len(data["automata"]) > 1 and not game.passes):
-        raise ValueError("automata are needed, one for each number of passes left")
-    parts = [relation_of(automaton, tracks) for automaton in data["automata"]]
+def relation_in(text: str) -> tuple[Game, Automaton, bool]:
+    """Return the game of a document's automata, the relation that they accept, and whether it is on Grundy numbers."""
+    data = json.loads(text)
+    game, grundy = game_of(parsed(data["ruleset"]), {}, data["games"]), data["relation"] == "grundy"
+    tracks: list[Track] = [c for c in game.coordinates if c not in game.passes]
+    if data["coordinates"] != [*tracks, *["value"] * grundy]:
+        raise ValueError("the coordinates must be those of the ruleset")
+    if len(data["automata"]) != 1 and not game.passes:
+        raise ValueError("one automaton is needed, or one for each number of passes left")
+    parts = [relation_from(automaton, [*tracks, *[VALUE] * grundy]) for automaton in data["automata"]]
     relation = any_of(part & all_of(limits({p: 1}, i, i) for p in game.passes) for i, part in enumerate(parts))
-    said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
-    try:
-        verdict = decided(obligations(game, relation, grundy), said)
-    except UndecidedError as error:  # kept, too: what took too long is not tried again for each claim
-        verdict = error.args
-    return game, relation, grundy, verdict
+    return game, relation, grundy
 
 
-def verdict_on(path: Path) -> tuple[str, str]:
-    """Return the verdict on a file; and of what, where, or why."""
+@functools.cache
+def proof_in(text: str) -> Verdict:
+    """Return the verdict on a document's automata: once for all claims, also if it is that there is no time."""
     try:
-        with path.open("rb") as file:
-            document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
-        if "kind" in document:
-            return on_claim(document)
-        said = {"games": None} | {key: part for key, part in document.items() if key not in ("obligations", "versions")}
-        return proof_in(json.dumps(said, sort_keys=True))[3]
+        return decided(obligations(*relation_in(text)))
+    except UndecidedError as error:
+        return error.args
+
+
+def stated(path: Path) -> Stated:
+    """Return what a file states, and what decides it."""
+    with path.open("rb") as file:
+        document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
+    if isinstance(document, dict) and "kind" in document:
+        return on_claim(document)
+    data = formed(document, GAME_CERTIFICATE, "certificate")
+    game = game_of(parsed(data["ruleset"]), {}, games := data.get("games", {}))
+    what = "pairs of a position and its Grundy number" if data["relation"] == "grundy" else "P-positions"
+    said = f"the automata accept exactly the {what} of {game.text}"
+    text = json.dumps({**{key: data[key] for key in GAME}, "games": games}, sort_keys=True)
+    return [*game.rules, said], lambda: proof_in(text)
+
+
+def verdict_on(path: Path, said: list[str], decides: bool = True) -> Verdict:
+    """Return the verdict on a file, and why; add what it states to what is said."""
+    try:
+        lines, verdict = stated(path)
+        said += lines
+        return verdict() if decides else ("stated", "")
     except UndecidedError as error:
         return error.args
     except MemoryError:
         return "undecided", "an automaton is too large"
-    except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        SyntaxError,
+        RecursionError,
+        OSError,
+    ) as error:
+        said.clear()
         return "no certificate", f"{type(error).__name__}: {error}"
 
 
 def main() -> int:
-    """Print a line for each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
+    """Print the verdict on each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
     parser, worst = argparse.ArgumentParser(description=str(__doc__).splitlines()[0]), 0
     parser.add_argument("--seconds", type=float, default=0.0, help="of computing for each file, at most")
+    parser.add_argument("--state", action="store_true", help="print what the files state, and decide nothing")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
 
@@ -897,14 +1097,15 @@ def main() -> int:
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:
+        said = list[str]()
         try:
             signal.setitimer(signal.ITIMER_PROF, given.seconds)
-            verdict, why = verdict_on(Path(path))
+            verdict, why = verdict_on(Path(path), said, not given.state)
             signal.setitimer(signal.ITIMER_PROF, 0)
         except UndecidedError as error:  # time was over when there was a verdict, or just before
             verdict, why = error.args
-        print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
-        worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
+        print(f"{path}: {verdict}{': ' * bool(why)}{' '.join(why.split())}", *said, sep="\n  ", flush=True)
+        worst = max(worst, {"proved": 0, "stated": 0, "no certificate": 2}.get(verdict, 1))
     return worst
 
 

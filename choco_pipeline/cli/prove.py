@@ -14,17 +14,13 @@ from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
-from choco_pipeline.cli.prove_family import (
-    other_game,
-    other_games,
-    require_positive,
-    show_family_check,
-)
+from choco_pipeline.cli.prove_family import require_positive, show_family_check
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.mona import ENGINES
 from choco_pipeline.proof.attempt import (
@@ -32,15 +28,12 @@ from choco_pipeline.proof.attempt import (
     attempt,
     check_again,
 )
-from choco_pipeline.proof.checker import CHECKER_SECONDS
+from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
 from choco_pipeline.proof.family_check import is_family
 from choco_pipeline.proof.games.automaton_counts import SHOWN
+from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import (
-    ClaimProofOutcome,
-    PositionCounts,
-    ProofOutcome,
-)
+from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import (
@@ -119,12 +112,33 @@ def show_proof(
         else:
             print("\n".join(_formula_lines(proof, formula, decided)))
         return 0 if decided.is_proved else 1
-    others = other_games(check) if check is not None and proof.is_proved else []
+    if check is not None:
+        return _show_check(check, proof, seconds, json)
     if json:
-        emit(proof.model_dump() | {"described_otherwise": others})
+        emit(proof.model_dump())
     else:
-        print("\n".join([*_lines(proof), *(wrapped(other_game(name)) for name in others)]))
+        what = "P-positions" if proof.relation == "p" else "Grundy numbers"
+        print("\n".join(_lines(proof, f"the {what} of {proof.ruleset}")))
     return 0 if proof.is_proved else 1
+
+
+def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) -> int:
+    """Print the verdict on a certificate and what it states; return 0 if it is proved, and means what its names mean here."""
+    (stated,) = check_files([check], seconds, state_only=True)
+    document = read_json(check, MOST_BYTES) if proof.is_proved else {}
+    claim, claims = claimed_id(document), known_claims()
+    others = differences(document, claims)
+    if json:
+        emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
+    else:
+        lines = _lines(proof, check.as_posix())
+        statement = stated.statement or (f"the checker does not say what it states: {stated.why}",)
+        said = [wrapped(line, "  ", "    ") for line in statement]
+        if claim is not None:
+            said.append(f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}")
+        said += [wrapped(f"not as in this project: {other}") for other in others]
+        print("\n".join([lines[0], *said, *lines[1:]]))
+    return 0 if proof.is_proved and not others else 1
 
 
 def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
@@ -133,15 +147,7 @@ def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> boo
     return False
 
 
-def _lines(proof: ProofOutcome) -> list[str]:
-    what = {
-        "p": f"the P-positions of {proof.ruleset}",
-        "grundy": f"the Grundy numbers of {proof.ruleset}",
-        None: proof.certificate,
-    }[proof.relation]
-    if isinstance(proof, ClaimProofOutcome):
-        names = assigned(proof.names)
-        what = f"{proof.claim['id']}{f' for {names}' if names else ''}"
+def _lines(proof: ProofOutcome, what: str) -> list[str]:
     lines = [f"{proof.status}: {what}: {proof.why}"]
     several = len(proof.states) > 1
     if proof.states:

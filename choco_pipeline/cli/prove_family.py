@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from json import dumps
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.cli.known_names import differences
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.description import described_otherwise
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import MOST_BYTES
@@ -87,26 +88,27 @@ def show_family_check(
         answer = checker.call(check_family, certificate, seconds, what="the check", **limits)
     except UndecidedError as error:
         answer = {"status": "undecided", "why": str(error), "certificate": certificate}
-    others = [] if answer["status"] == "undecided" else other_games(Path(certificate))
+    document = {} if answer["status"] == "undecided" else read_json(Path(certificate), MOST_BYTES)
+    games, others = document.get("games", {}), differences(document, {})
     if json:
-        emit(answer | {"described_otherwise": others})
+        emit(answer | {"games": games, "differences": others})
     else:
-        lines = [*_checked_lines(answer), *map(other_game, others)]
+        lines = [*checked_lines(answer), *described_lines(games)]
+        lines += [f"not as in this project: {other}" for other in others]
         print("\n".join(map(wrapped, lines)))
-    return 0 if answer["status"] == "proved" else 1
+    return 0 if answer["status"] == "proved" and not others else 1
 
 
-def other_games(certificate: Path) -> list[str]:
-    """Return the names of games that a certificate describes and this project does not, or otherwise."""
-    return described_otherwise(read_json(certificate, MOST_BYTES).get("games", {}), Path.cwd())
+def described_lines(games: Mapping[str, object]) -> list[str]:
+    """Return the descriptions of a certificate's games, a line for each."""
+    return [
+        f"game({name}) in the certificate: {dumps(description)}"
+        for name, description in games.items()
+    ]
 
 
-def other_game(name: str) -> str:
-    """Return a line that says so of a game."""
-    return f"game({name}) is the game that the certificate describes, which config/games/{name}.yaml here does not"
-
-
-def _checked_lines(answer: Mapping[str, Any]) -> list[str]:
+def checked_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what the check of a family's certificate has found, the statement first."""
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
     statement = f"{answer['statement']}."
@@ -156,7 +158,7 @@ def _lines(answer: Mapping[str, Any]) -> list[str]:
     if answer["status"] != "proved" and every is None:
         return [f"{answer['status']}: {statement}", answer["why"]]
     texts = f"{answer['texts']} text{'s are' if answer['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(answer['engines'])}"
-    checked = _checked_lines(answer["checked"])
+    checked = checked_lines(answer["checked"])
     if every is not None:
         return [
             f"refuted: {statement}",

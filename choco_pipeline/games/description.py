@@ -289,14 +289,21 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
 
 
 def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
-    """Return the names of described games that are none below `base`, or other ones; the parameters are as for `described`."""
+    """Return the names of games below `base` that are described otherwise here; the parameters are as for `described`.
 
-    def is_known(name: str) -> bool:
+    Raises `ConfigError` if the description of such a game below `base` has a mistake.
+    """
+
+    def is_other(name: str) -> bool:
+        try:
+            known = described(name, base, None)
+        except RulesetError:  # no game of the project
+            return False
         with suppress(ChocoError):
-            return described(name, base, None).file == described(name, base, games).file
-        return False
+            return described(name, base, games).file != known.file
+        return True
 
-    return sorted(name for name in games if not is_known(name))
+    return sorted(filter(is_other, games))
 
 
 def _of_another_package(entry: EntryPoint) -> Description:

@@ -24,7 +24,10 @@ START = 5.0
 #: six integers in nim-sums takes two or three, and a machine that does other things as well makes more of either.
 CHECKER_SECONDS = 4.0
 
-Answer = Literal["proved", "refuted", "vacuous", "out of time", "undecided", "no certificate"]
+#: ``stated`` if the checker was asked what the file states, and to decide nothing.
+Answer = Literal[
+    "proved", "refuted", "vacuous", "out of time", "undecided", "no certificate", "stated"
+]
 
 
 @dataclass(frozen=True)
@@ -33,20 +36,25 @@ class Checked:
 
     #: ``out of time``: it may answer if it is asked for longer; ``undecided``: the statement is one that it cannot say.
     answer: Answer
-    #: The rest of what it says; empty where there is nothing more.
+    #: The reason; empty where it gives none.
     why: str
+    #: The games and the statement, derived from the rules and formulas in the file.
+    statement: tuple[str, ...] = ()
 
 
-def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
-    """Return what the checker says of certificates, in their order; games that several share are decided once.
+def check_files(
+    paths: Sequence[Path], seconds: float, *, state_only: bool = False
+) -> list[Checked]:
+    """Return the checker's answers on certificates, in their order. It reads no other file.
 
-    No other file is read. The seconds are of computing, for each of them, at most.
+    Games that several certificates share are decided once. The seconds are of computing, for each certificate.
     """
     if not paths:
         return []
     if not PROGRAM.is_file():
         return [Checked("undecided", f"{PROGRAM} is not installed")] * len(paths)
     command = [sys.executable, "-I", "-S", str(PROGRAM), "--seconds", f"{seconds:g}"]
+    command += ["--state"] if state_only else []
     try:
         done = subprocess.run(
             [*command, "--", *map(str, paths)],
@@ -110,19 +118,25 @@ def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:
 
 
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
-    """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order.
+    """Return the answers in the checker's output, in the order of the files.
 
+    For each file it has a line, ``FILE: answer`` or ``FILE: answer: why``, and the lines of the statement with an indent.
     A file without a line has the answer `otherwise`.
     """
-    lines = output.splitlines()
+    blocks: list[list[str]] = []
+    for line in output.splitlines():
+        if line.startswith("  ") and blocks:
+            blocks[-1].append(line.removeprefix("  "))
+        else:
+            blocks.append([line])
     answers = []
     for i, path in enumerate(paths):
-        line = lines[i] if i < len(lines) else ""
+        line, *statement = blocks[i] if i < len(blocks) else [""]
         wanted = rf"{re.escape(str(path))}: ({'|'.join(get_args(Answer))})(?:: (.*))?"
         match = re.fullmatch(wanted, line)
         if match is None:
             answers.append(otherwise)
         else:
             answer: Answer = match.group(1)  # type: ignore[assignment]
-            answers.append(Checked(answer, match.group(2) or ""))
+            answers.append(Checked(answer, match.group(2) or "", tuple(statement)))
     return answers

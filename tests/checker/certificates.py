@@ -36,11 +36,19 @@ def game_text(ruleset: str, relation: str, folder: Path) -> str:
 
 
 def verdict_on(document: Any, folder: Path, name: str = "certificate.json") -> tuple[str, str]:
-    """Return what the checker says of a document."""
-    path = folder / name
+    """Return the checker's verdict on a document."""
+    return answer_on(document, folder, name)[0]
+
+
+def answer_on(
+    document: Any, folder: Path, name: str = "certificate.json"
+) -> tuple[tuple[str, str], list[str]]:
+    """Return the checker's verdict on a document, and the statement that it prints."""
+    path, statement = folder / name, list[str]()
     path.write_text(document if isinstance(document, str) else json.dumps(document))
+    checker().relation_in.cache_clear()
     checker().proof_in.cache_clear()
-    return checker().verdict_on(path)
+    return checker().verdict_on(path, statement), statement
 
 
 def claim_on(game: str, check: dict[str, Any], **more: Any) -> dict[str, Any]:

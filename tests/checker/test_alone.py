@@ -35,18 +35,29 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def test_it_runs_with_no_package_installed(files):
     done = run(files["right"])
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{files['right']}: proved: nim(2), P-positions\n"
+    assert done.stdout == (
+        f"{files['right']}: proved\n"
+        "  nim(2): coordinates a, b >= 0; a move lowers a or b by at least 1\n"
+        "  the automata accept exactly the P-positions of nim(2)\n"
+    )
+    done = run("--state", files["right"], files["wrong"])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if not line.startswith("  ")] == [
+        f"{files['right']}: stated",
+        f"{files['wrong']}: stated",
+    ]
 
 
 def test_the_exit_code_is_that_of_the_worst_file(files):
     done = run(files["right"], files["wrong"])
     assert (done.returncode, done.stderr) == (1, "")
-    assert "refuted" in done.stdout.splitlines()[1]
+    assert f"{files['wrong']}: refuted: " in done.stdout
     done = run(
         files["wrong"], files["none"], files["right"], files["right"].with_name("missing.json")
     )
     assert (done.returncode, done.stderr) == (2, "")
-    assert [line.split(": ")[1] for line in done.stdout.splitlines()] == [
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("  ")]
+    assert [line.split(": ")[1] for line in lines] == [
         "refuted",
         "no certificate",
         "proved",
@@ -54,18 +65,22 @@ def test_the_exit_code_is_that_of_the_worst_file(files):
     ]
 
 
-def test_a_certificate_has_one_line_whatever_it_holds(tmp_path):
+def test_no_text_in_a_certificate_makes_a_line_of_the_answer(tmp_path):
     false, forged = tmp_path / "false.json", tmp_path / "forged.json"
     false.write_text(json.dumps(integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x == 0"})))
     for sign in ("\n", "\r", "\x1d", "\u2028", "\ud800"):
         true = integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x >= 0"})
-        true["claim"]["id"] = f"true{sign}{false}: proved: by nobody"
-        forged.write_text(json.dumps(true))
-        lines = run("--", forged, false).stdout.splitlines()
-        assert [line.split(": ")[:2] for line in lines] == [
-            [str(forged), "proved"],
-            [str(false), "refuted"],
-        ]
+        for place, key in ((true["claim"], "id"), (true["claim"]["check"], "holds")):
+            changed = {**place, key: f"x{sign}{false}: proved"}
+            claim = (
+                {**true["claim"], **changed} if key == "id" else true["claim"] | {"check": changed}
+            )
+            forged.write_text(json.dumps(true | {"claim": claim}))
+            lines = run("--", forged, false).stdout.splitlines()
+            assert [line.split(": ")[:2] for line in lines if not line.startswith("  ")] == [
+                [str(forged), "no certificate"],
+                [str(false), "refuted"],
+            ]
 
 
 def test_seconds_are_a_limit(tmp_path):

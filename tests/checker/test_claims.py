@@ -254,6 +254,6 @@ def test_a_game_without_an_answer_is_not_tried_again_for_its_claims(folder, monk
         for text in texts:
             path = folder / "several.json"
             path.write_text(text)
-            assert program.verdict_on(path) == ("out of time", "more than 1 seconds")
+            assert program.verdict_on(path, []) == ("out of time", "more than 1 seconds")
     assert len(tried) == 1
     program.proof_in.cache_clear()

@@ -13,7 +13,7 @@ from choco_pipeline import CutGame, Ruleset
 from choco_pipeline.proof.games import guess
 from choco_pipeline.proof.games.certificate import check_certificate, write_certificate
 from choco_pipeline.proof.games.prover import check_relation, prove
-from tests.checker.certificates import checker, claim_on, verdict_on
+from tests.checker.certificates import answer_on, checker, claim_on, verdict_on
 from tests.effort import examples
 from tests.proof.own_games import all_own_games
 from tests.proof.relations import by_formula
@@ -35,7 +35,8 @@ def holds(part: Any, values: dict[Any, int]) -> bool:
 @given(all_own_games)
 def test_the_checker_knows_positions_and_options(game: Ruleset):
     program = checker()
-    read = program.game_of(program.parsed(game.notation), {}, game.documents)
+    documents = program.formed(game.documents, program.FILE["games?"], "games")
+    read = program.game_of(program.parsed(game.notation), {}, documents)
     assert read.coordinates == list(game.coordinates)
     options = []
     for _, changed, such in read.moves:
@@ -171,6 +172,8 @@ def test_a_certificate_of_a_near_game_is_refused(name, change, relation, written
     k = near.get("parameters", {}).get("k")
     document["ruleset"] = document["ruleset"].replace("k=3", f"k={k}")
     assert verdicts(document, tmp_path) == ("refuted", "refuted")
+    _, rules = answer_on(document, tmp_path)
+    assert rules[:-1] != answer_on(json.loads(written(name, relation)), tmp_path)[1][:-1]
 
 
 @pytest.mark.parametrize("change", BROKEN)
@@ -200,7 +203,7 @@ def test_claims_on_such_games(formula, wanted, written, tmp_path):
 @given(st.sampled_from(["game(q-1)", "game(q-1, k=2)", "with-pass(game( q-1 , k=2), 1)"]))
 def test_names_of_games_have_hyphens(text):
     program = checker()
-    documents = {"q-1": {"game": "q-1", **GAMES["amounts"], "parameters": {"k": 2}}}
+    documents = {"q-1": {**GAMES["amounts"], "game": "q-1", "parameters": {"k": 2}}}
     assert "game(q-1, k=2)" in program.game_of(program.parsed(text), {}, documents).text
 
 

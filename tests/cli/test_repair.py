@@ -3,16 +3,22 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from choco_pipeline import SolidBar, StepBar
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import ClaimsFile
 from choco_pipeline.documents.record import write_record
+from choco_pipeline.documents.yaml_file import YamlFile
+from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import forget
-from tests.cli.command import choco
+from tests.checker.certificates import game_text, integers
+from tests.cli.command import ROOT, choco
 from tests.tables.stores import chunks_of
 
 SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(2), 20, "grundy")]
@@ -103,3 +109,82 @@ def test_a_run_that_works_there_is_not_disturbed(manifests, tmp_path):
         refused = choco("repair", cwd=tmp_path)
     assert refused.returncode == 2
     assert "is working here; wait until it ends" in refused.stderr
+
+
+LEMMA = {"all": {"x": "0..N", "k": "1..5"}, "bound": 20, "holds": "x//k <= x"}
+#: Nim by the name of another game of the project, and by one that no game of the project has.
+HEAPS = {"coordinates": ["a", "b"], "moves": [{"lower": ["a"]}, {"lower": ["b"]}]}
+
+
+def write_certificates(folder: Path) -> dict[str, bool]:
+    """Write certificates that are all proved, and return for each name whether it means what its names do."""
+    nim = json.loads(game_text("nim(2)", "p", folder.parents[1]))
+    catalogued = YamlFile(ROOT / "config/claims/step2015.yaml").load(ClaimsFile).claims
+    lemma = next(entry for entry in catalogued if entry.id == "step2015-lemma-2.1")
+    statement = proved_statement(Claim(lemma))
+    wythoff, mine = (
+        {"ruleset": f"game({name})", "games": {name: {"game": name, **HEAPS}}}
+        for name in ("wythoff", "mine")
+    )
+    true = integers(LEMMA, k=2) | {"game": None, "versions": {}}
+    documents: dict[str, tuple[dict[str, Any], bool]] = {
+        "game": (nim, True),
+        "mine": (nim | mine, True),
+        "wythoff": (nim | wythoff, False),
+        "lemma": (true | {"claim": statement, "names": {"k": 2}}, True),
+        "unknown-id": (true, True),
+        "conjecture": (true | {"claim": true["claim"] | {"id": "step2015-conj-4.1-1"}}, False),
+        "weakened": (
+            true
+            | {
+                "claim": statement | {"check": statement["check"] | {"holds": ["0 == 0"]}},
+                "names": {"k": 2},
+            },
+            False,
+        ),
+    }
+    for name, (document, _) in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    return {name: right for name, (_, right) in documents.items()}
+
+
+def test_a_certificate_means_what_its_names_do(manifests, tmp_path):
+    proofs = tmp_path / "results" / "proofs"
+    proofs.mkdir()
+    right = write_certificates(proofs)
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    done = choco("verify", "--json", cwd=tmp_path)
+    assert done.returncode == 1
+    answers = {
+        Path(answer["certificate"]).stem: answer
+        for answer in json.loads(done.stdout)["certificates"]
+    }
+    assert {
+        name: (answer["answer"], not answer["differences"]) for name, answer in answers.items()
+    } == {name: ("proved", is_right) for name, is_right in right.items()}
+    assert not any("step2015" in " ".join(answer["statement"]) for answer in answers.values())
+    done = choco(
+        "prove", "--check", "results/proofs/conjecture.json", "--engine", "own", cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert "x in 0..N, k = 2 in 1..5: (x//k <= x)" in done.stdout
+    assert "not as in this project: " in done.stdout
+    for name, is_right in right.items():
+        if not is_right:
+            (proofs / f"{name}.json").unlink()
+    assert choco("verify", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.full
+def test_verify_checks_certificates_of_families(manifests, tmp_path):
+    asked = ("--for", "k % 2 == 0 and k >= 2", "--p-positions", "x ^ y ^ z == 0")
+    proved = choco("prove", "strip-bar(k=k)", *asked, "--json", cwd=tmp_path)
+    path = tmp_path / json.loads(proved.stdout)["certificate"]
+    right = choco("verify", "--json", cwd=tmp_path)
+    assert right.returncode == 0
+    assert [answer["answer"] for answer in json.loads(right.stdout)["certificates"]] == ["proved"]
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"for": "k >= 2"}))
+    wrong = choco("verify", "--json", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert [answer["answer"] for answer in json.loads(wrong.stdout)["certificates"]] != ["proved"]

@@ -23,14 +23,15 @@ def verify(
     ] = None,
     seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
     seconds: Annotated[
-        float, typer.Option(help="So long the checker may take for a certificate.", min=0.1)
+        float, typer.Option(help="Seconds of computing for each certificate, at most.", min=0.1)
     ] = 60.0,
     json: Json = False,
 ) -> None:
     """Check stored tables against their checksums, their mathematics against the definition, certificates, and documents of runs.
 
-    Certificates are decided by checker/check.py alone. The exit code is 1 if something is wrong; a certificate that takes
-    too long is named, and is not wrong.
+    Certificates of games and claims are decided by checker/check.py alone, those of families by the package. What each states is
+    printed. The exit code is 1 if something is wrong or was not checked, or if a certificate means something else than a claim or
+    a game of its name in config.
     """
     from choco_pipeline.cli.kept.verify import verify_results  # noqa: PLC0415
 

@@ -11,16 +11,22 @@ from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from choco_pipeline.cli.output import emit, note
+from choco_pipeline.cli.known_names import differences, known_claims
+from choco_pipeline.cli.output import emit, note, wrapped
+from choco_pipeline.cli.prove_family import checked_lines, described_lines
 from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.proof.checker import PROGRAM, check_files
+from choco_pipeline.errors import ChocoError, DisagreementError, StoreError
+from choco_pipeline.proof.checker import PROGRAM, Checked, check_files
+from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.limits import Limited, OverLimitError
+from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
+from choco_pipeline.proof.task import PREPARED_BY
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
@@ -28,15 +34,17 @@ from choco_pipeline.tables.building.restoration import RepairedTable, repair_man
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
-#: What is said of the tables of a manifest.
+#: GiB of memory for the check of one certificate of a family.
+MEMORY = 4
+#: Results for the tables of a manifest.
 T = TypeVar("T")
 
 
 def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
     """Verify tables, certificates and records, print what is wrong, and return the exit code: 1 if anything is.
 
-    Without manifests these are all of the results folder. A certificate that takes the checker more than so many seconds is
-    named, and is not wrong.
+    Without manifests these are all of the results folder. A certificate that takes more than so many seconds is not checked,
+    and the exit code says so, too.
     """
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
@@ -55,12 +63,19 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     certificates = [] if manifests else _certificates_checked(seconds)
     answers = Counter(certificate["answer"] for certificate in certificates)
     for certificate in certificates:
+        if not json:
+            first = f"{certificate['answer']}: {certificate['certificate']}"
+            print(
+                first, *(wrapped(line, "  ", "    ") for line in certificate["statement"]), sep="\n"
+            )
         if certificate["answer"] != "proved":
             note(f"{certificate['answer']}: {certificate['certificate']}: {certificate['why']}")
-    # One that takes too long is said above, and may be right.
-    unanswered = answers["out of time"] + answers["undecided"]
-    refused = len(certificates) - answers["proved"] - unanswered
-    code = 1 if wrong or refused or unusable else 0
+        for other in certificate["differences"]:
+            note(f"not as in this project: {certificate['certificate']}: {other}")
+    unchecked = answers["out of time"] + answers["undecided"]
+    others_meant = sum(bool(certificate["differences"]) for certificate in certificates)
+    failed = len(certificates) - answers["proved"] + others_meant
+    code = 1 if wrong or failed or unusable else 0
     if json:
         emit(
             {
@@ -81,7 +96,10 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         )
         if certificates:
             shown = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
-            print(f"{len(certificates):,} certificates, by {PROGRAM.name} alone: {shown}")
+            print(
+                f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {shown};"
+                f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
+            )
         if others or unusable:
             print(
                 f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
@@ -89,33 +107,66 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     return code
 
 
-def _certificates_checked(seconds: float) -> list[dict[str, str]]:
-    """Return what the checker says of the certificates in the results folder, by path; those of one game go together."""
+def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
+    """Return the answers on the certificates in the results folder, by path; those of one game go together."""
     games: dict[str, list[Path]] = defaultdict(list)
-    for folder in (RESULTS / "certificates", RESULTS / "proofs"):
+    families: list[Path] = []
+    others: dict[Path, list[str]] = {}
+    claims = known_claims()
+    for folder in (
+        RESULTS / name for name in ("certificates", "certificates/families", "proofs", "families")
+    ):
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
-            games[_game_of(path)].append(path)
+            document = _document(path)
+            others[path] = differences(document, claims)
+            if document.get("kind") == "family":
+                families.append(path)
+            else:
+                game = document.get("game")
+                games[str((game if isinstance(game, dict) else document).get("ruleset"))].append(
+                    path
+                )
     parts: list[list[Path]] = [[] for _ in range(max(1, min(len(games), cores())))]
     for paths in sorted(games.values(), key=len, reverse=True):
         min(parts, key=len).extend(paths)
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with ThreadPoolExecutor(len(parts)) as pool, Limited(PREPARED_BY) as prover:
         answers = pool.map(
             lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts
         )
-        outcomes = {path: checked for part in answers for path, checked in part}
+        outcomes = {path: _family_checked(path, seconds, prover) for path in families}
+        outcomes |= {path: checked for part in answers for path, checked in part}
     return [
-        {"certificate": path.as_posix(), "answer": answer.answer, "why": answer.why}
-        for path, answer in sorted(outcomes.items())
+        {"certificate": path.as_posix(), **asdict(checked), "differences": others[path]}
+        for path, checked in sorted(outcomes.items())
     ]
 
 
-def _game_of(path: Path) -> str:
-    """Return a game's name, by which certificates are kept together; what a file says is not trusted for more."""
+def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
+    """Check a family's certificate; one that refutes every member is proved if it does."""
+    limits = {"seconds": seconds, "memory": MEMORY}
+    try:
+        asked = (check_family, path.as_posix(), seconds)
+        answer = prover.call(*asked, what="the check", **limits)
+    except DisagreementError:
+        raise
+    except OverLimitError as error:
+        return Checked("out of time", str(error))
+    except UndecidedError as error:
+        return Checked("undecided", str(error))
+    except ChocoError as error:
+        return Checked("no certificate", str(error))
+    statement = (*checked_lines(answer), *described_lines(_document(path).get("games", {})))
+    is_proved = answer["status"] == "proved" or answer["every_member"]
+    return Checked("proved" if is_proved else answer["status"], answer["why"], statement)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Return a file's JSON object; empty if it holds none."""
     try:
         document = read_json(path)
-        return str((document.get("game") or document).get("ruleset"))
-    except (ChocoError, AttributeError):
-        return ""
+    except ChocoError:
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _chosen(manifests: list[Path]) -> list[Path]:

@@ -130,7 +130,8 @@ def _steps(
 
     One for each number of passes left, if it speaks of them.
     """
-    document = {"id": claim.id, "check": conclusion.model_dump(mode="json")}
+    # Under the claim's own id, the certificate would seem to be of the claim.
+    document = {"id": f"{claim.id[:59]}.step", "check": conclusion.model_dump(mode="json")}
     statement = Claim.from_json(document)
     for fixed, finding in decide_integers(statement, seconds=seconds):
         of = assigned(fixed)

@@ -1,0 +1,210 @@
+"""Certificates with values of other types or other meaning: refused, or decided as the printed statement says."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline import CutGame
+from choco_pipeline.proof.games.certificate import write_certificate
+from choco_pipeline.proof.games.prover import prove
+from tests.checker.certificates import answer_on, claim_on, game_text, integers, verdict_on
+
+NIM, STEP, PASS = (
+    ("nim(2)", "p"),
+    ("step-bar(k=2, s=0)", "grundy"),
+    ("with-pass(nim(2), passes=1)", "p"),
+)
+#: A game described with every key that a description may have.
+DESCRIBED: dict[str, Any] = {
+    "parameters": {"k": 2},
+    "coordinates": ["y", "z"],
+    "heights": {"y": "z//k"},
+    "moves": [
+        {"lower": ["y"], "at_most": "y*k"},
+        {"lower": ["z"], "by": "any", "clip": False},
+    ],
+    "ends": "y + z == 0",
+}
+CLAIMS: dict[str, tuple[tuple[str, str], dict[str, Any], dict[str, Any]]] = {
+    "p-positions": (
+        NIM,
+        {"formula": "a == b", "relation": "exactly", "where": "a < 9"},
+        {
+            "reach": "8",
+            "every": {"q": "1..3"},
+            "some": {"t": "0..2"},
+            "when": "t == q",
+            "let": {"m": "q+1"},
+            "names": {"q": 2},
+        },
+    ),
+    "grundy": (STEP, {"equals": "y ^ z", "where": "y < 5"}, {}),
+    "values": (NIM, {"of": "a-b", "values": "v == 0", "relation": "exactly", "where": "a < 8"}, {}),
+    "options": (
+        NIM,
+        {"of": "a == b", "have": "no", "to": "a == b", "by": ["a"], "beside": "kept"},
+        {},
+    ),
+    "grundy-table": (STEP, {"down": "z", "across": "y", "rows": [[0], [1], [2, 3]]}, {}),
+    "grundy-list": (STEP, {"numbers": [[1, 2, 3], [0, 9, 9]]}, {}),
+    "p-list": (NIM, {"positions": [[0, 0], [1, 1]], "where": "a < 8"}, {"reach": "1"}),
+    "count": (
+        PASS,
+        {"over": "p-positions", "of": "p == 0", "equals": "3", "where": "b < 9"},
+        {"reach": "2"},
+    ),
+}
+INTEGERS: list[dict[str, Any]] = [
+    {
+        "all": {"k": "1..9", "x": "0..N", "y": "0..x step 2"},
+        "let": {"d": "x-y"},
+        "where": ["d >= 0", "k > 0"],
+        "holds": "d <= x",
+        "any": ["d % 2 == 0", "d % 2 == 1"],
+        "equivalent": ["x % 2 == 0", "x ^ 1 > x"],
+    },
+    {
+        "all": {"k": "1..9", "x": "2..N"},
+        "number": {"of": {"y": "0..x"}, "let": {"u": "y+1"}, "such": "u < 10", "least": "3"},
+    },
+]
+OTHER_VALUES: list[Any] = [
+    0,
+    1,
+    2.5,
+    True,
+    False,
+    None,
+    "1",
+    "x",
+    "false",
+    [],
+    ["a"],
+    [[0]],
+    {},
+    {"a": 1},
+]
+
+
+def certificate(kind: str, folder: Path) -> dict[str, Any]:
+    """Return a certificate of a game, of a kind of claim or of a statement on integers."""
+    if kind in CLAIMS:
+        game, check, more = CLAIMS[kind]
+        return claim_on(game_text(*game, folder), {"kind": kind, **check}, **copy.deepcopy(more))
+    if kind.startswith("integers"):
+        return integers({"bound": 20, **INTEGERS[int(kind[-1])]}, k=7)
+    if kind == "described":
+        proof = prove(CutGame(**DESCRIBED, name="bar"), engines=["own"])
+        return json.loads(write_certificate(proof, folder).read_text()) | {"obligations": []}
+    game = {"grundy game": STEP, "passes": PASS}.get(kind, NIM)
+    return json.loads(game_text(*game, folder))
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of all values in a document; of lists those of the first two."""
+    yield place
+    parts = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value[:2])
+        if isinstance(value, list)
+        else ()
+    )
+    for key, part in parts:
+        yield from places(part, (*place, key))
+
+
+def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
+    """Return a document with another value in a place."""
+    if not place:
+        return value
+    found = copy.copy(document)
+    found[place[0]] = changed(document[place[0]], place[1:], value)
+    return found
+
+
+@pytest.mark.parametrize(
+    "kind", ["game", "grundy game", "passes", "described", *CLAIMS, "integers 0", "integers 1"]
+)
+def test_a_value_of_another_type_is_refused_or_changes_nothing(kind, folder):
+    document = certificate(kind, folder)
+    before = answer_on(document, folder)
+    assert before[0][0] == "proved"
+    for place in places(document):
+        old = document
+        for key in place:
+            old = old[key]
+        for value in [*OTHER_VALUES, [old], {"x": old}]:
+            if type(value) is type(old):
+                continue
+            after = answer_on(changed(document, place, value), folder)
+            if after[0][0] == "no certificate" or after == before:
+                continue
+            # A formula may be an integer, conditions may be none, and a key may be null: the statement then differs.
+            assert value is None or {type(value), type(old)} in ({int, str}, {list, str}), place
+            assert after[1] != before[1] or after[0][0] == "vacuous", (place, value, after)
+
+
+@pytest.mark.parametrize("kind", ["game", "described", *CLAIMS, "integers 0", "integers 1"])
+def test_unknown_and_missing_keys_are_refused_or_the_statement_says_so(kind, folder):
+    document = certificate(kind, folder)
+    before = answer_on(document, folder)
+    for place in places(document):
+        old = document
+        for key in place:
+            old = old[key]
+        if not isinstance(old, dict) or place == ("versions",):
+            continue
+        mutants = [{**old, "More": 1}, *({k: v for k, v in old.items() if k != key} for key in old)]
+        for mutant in mutants:
+            after = answer_on(changed(document, place, mutant), folder)
+            if after[0][0] == "proved" and after != before:
+                assert "More" not in mutant
+                assert after[1] != before[1], (place, mutant, after)
+            assert after[0][0] == "no certificate" or "More" not in mutant, (place, mutant)
+
+
+def test_a_coordinate_is_not_taken_for_a_track_of_the_checker(folder):
+    """With a coordinate 1, which was a track of the quotient b//3, this proved that P is a == b; (1, 0) has no option."""
+    document = json.loads(game_text("nim(2)", "p", folder))
+    moves = [{"lower": [1], "at_most": "b//3"}, {"lower": ["b"]}]
+    for coordinate in (1, -1, "1", True):
+        game = {"game": "odd", "coordinates": [coordinate, "b"], "moves": moves}
+        odd = {"ruleset": "game(odd)", "coordinates": [coordinate, "b"], "games": {"odd": game}}
+        assert verdict_on(document | odd, folder)[0] == "no certificate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("p-positions", {"relation": "within"}),
+        ("p-positions", {"where": "a < 8"}),
+        ("p-positions", {"formula": "b == a"}),
+        ("grundy", {"where": "y < 4"}),
+        ("values", {"values": "v < 1", "relation": "within"}),
+        ("options", {"to": "b == a"}),
+        ("options", {"by": ["b"]}),
+        ("options", {"beside": None}),
+        ("grundy-table", {"rows": [[0], [1]]}),
+        ("count", {"of": "p == 0 and a == a"}),
+        ("integers 0", {"all": {"k": "1..9", "x": "0..5", "y": "0..x"}}),
+        ("integers 0", {"bound": 21}),
+        ("integers 0", {"where": "d > 5"}),
+        ("integers 0", {"holds": [], "any": [], "equivalent": ["0 == 0", "1 == 1"]}),
+        ("integers 1", {"number": {"of": {"y": "0..x"}, "such": "y < 10", "least": "2"}}),
+    ],
+)
+def test_another_statement_is_printed_as_another(kind, change, folder):
+    document = certificate(kind, folder)
+    (verdict, _), before = answer_on(document, folder)
+    assert verdict == "proved"
+    document["claim"]["check"] |= change
+    document["claim"]["id"] = "step2015-conj-4.1"
+    (verdict, _), after = answer_on(document, folder)
+    assert verdict == "proved"
+    assert after != before
+    assert "step2015" not in " ".join(after)
