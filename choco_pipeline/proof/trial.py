@@ -41,7 +41,7 @@ FIRST, SINGLED_OUT, DRAWN, LARGEST = 12, 100, 8, 60
 #: Seconds of computing for a trial.
 SECONDS = 2.0
 #: The bound of the first tables, and how often it is doubled at most.
-LEAST_BOUND, DOUBLED = 8, 12
+LEAST_BOUND, DOUBLED = 2, 14
 #: Bounds are at most so many times a member's largest parameter and a bit: more where positions have a condition, which may be
 #: false near its edge alone. The bound of one game has no such limit.
 MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
@@ -141,9 +141,7 @@ class Statement:
             for number, (values, game) in enumerate(games):
                 if clock is not None and clock.left <= 0:
                     return None, len(tabled)
-                if bound > LEAST_BOUND and not (
-                    bound <= self._largest_bound(values) and _is_worth(game, bound, clock)
-                ):
+                if bound > self._largest_bound(values) or not _is_worth(game, bound, clock):
                     continue
                 try:
                     wrong = disagreement(self, game, values, bound)
@@ -164,10 +162,16 @@ class Statement:
         for values in self.members():
             try:
                 game = build(notation, values, Path.cwd())
-                if self.mistake(game.coordinates) is None:
+                if self.names_in(game) is not None:
                     yield values, game
             except ChocoError:
                 continue
+
+    def names_in(self, game: Ruleset) -> tuple[str, ...] | None:
+        """Return the names of coordinates that it speaks of, those of a face included; None if it has a mistake in this game."""
+        face = game.rules.face
+        ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
+        return next((names for names in ways if self.mistake(names) is None), None)
 
     def _largest_bound(self, values: Mapping[str, int]) -> float:
         multiple = MULTIPLE_INSIDE if self.where else MULTIPLE
@@ -240,9 +244,14 @@ def disagreement(
     Raises `FormulaError` if a formula has no value there, and what `grundy_table` raises.
     """
     grundy = grundy_table(game, bound).grundy.transpose(*game.coordinates).to_numpy()
-    grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
+    names, face, first = statement.names_in(game) or (), game.rules.face, 0
+    if face is not None and names != game.coordinates:
+        first = 1
+        whole = dict(zip(names, np.indices((*face.sizes.values(),)) + first, strict=True))
+        grundy = grundy[tuple(face.positions(whole))]
+    grid = np.ix_(*(np.arange(first, first + size) for size in grundy.shape))
     formula, inside = parse(statement.relation), parse(statement.where or "0 == 0")
-    given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
+    given: dict[str, ArrayLike] = {**values, **dict(zip(names, grid, strict=True))}
     claimed = np.broadcast_to(formula.evaluate({n: given[n] for n in formula.names}), grundy.shape)
     is_inside = inside.evaluate({n: given[n] for n in inside.names})
     is_right = claimed == (grundy == 0 if statement.kind == "p-positions" else grundy)
@@ -250,7 +259,8 @@ def disagreement(
     if not len(wrong):
         return None
     place = min(map(tuple, wrong.tolist()), key=lambda q: (max(q), q))
-    return Refutation(dict(values), place, claimed[place].item(), int(grundy[place]))
+    position = tuple(coordinate + first for coordinate in place)
+    return Refutation(dict(values), position, claimed[place].item(), int(grundy[place]))
 
 
 def confirmed(
@@ -273,7 +283,8 @@ def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
     try:
         limits = game.limits(bound)
         cells = prod(n + 1 for n in limits)
-        if limits == game.limits(bound // 2) or cells > MOST_CELLS:
+        is_same = bound > LEAST_BOUND and limits == game.limits(bound // 2)
+        if is_same or cells > MOST_CELLS:
             return False
         seconds = cost_of(game, bound, "grundy").seconds + cells * SECONDS_PER_CELL
     except ChocoError:
