@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
-from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
@@ -37,7 +37,7 @@ def attempt_family(
     """
     try:
         family = Family.read(ruleset, condition, relation, kind, where)
-    except FamilyError:
+    except ChocoError:
         wrong, _ = Statement(ruleset, condition, relation, kind, where).refutation()
         if wrong is None:
             raise
