@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, islice, product
@@ -24,7 +24,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Compare, Integer, names_of, walk
+from choco_pipeline.formula.nodes import Compare, Integer, Node, names_of, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
@@ -173,32 +173,28 @@ class Statement:
         ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
         return next((names for names in ways if self.mistake(names) is None), None)
 
+    @cached_property
+    def _constants(self) -> set[int]:
+        """The integers in the ruleset and in what is said of positions."""
+        of_positions = _integers(parse_nodes(text) for text in (self.relation, self.where) if text)
+        return of_positions | {int(digits) for digits in re.findall(r"[0-9]+", self.ruleset)}
+
     def _largest_bound(self, values: Mapping[str, int]) -> float:
         multiple = MULTIPLE_INSIDE if self.where else MULTIPLE
-        return multiple * (max(values.values()) + MORE) if values else inf
+        return multiple * (max(*values.values(), *self._constants, 0) + MORE) if values else inf
 
     def _is_member(self, values: Mapping[str, int]) -> bool:
         return all(is_true(condition, values) for condition in self._conditions)
 
     def _near_constants(self) -> Iterator[dict[str, int]]:
         """Yield values that are constants of the statement, or one more or less: those that are compared with a name first."""
-        nodes = [parse_nodes(text) for text in (self.condition, self.relation, self.where) if text]
-        constants = {
-            part.value for node in nodes for part in walk(node) if isinstance(part, Integer)
-        }
-        constants |= {int(digits) for digits in re.findall(r"[0-9]+", self.ruleset)}
-        compared = [part for node in nodes[:1] for part in walk(node) if isinstance(part, Compare)]
+        condition = [parse_nodes(self.condition)] if self.condition else []
+        compared = [part for node in condition for part in walk(node) if isinstance(part, Compare)]
         ranked = []
         for name in self.parameters:
-            own = {
-                part.value
-                for comparison in compared
-                if name in names_of(comparison)
-                for part in walk(comparison)
-                if isinstance(part, Integer)
-            }
+            own = _integers(part for part in compared if name in names_of(part))
             ranks: dict[int, int] = {}
-            for constant in constants:
+            for constant in self._constants | _integers(condition):
                 for value in (constant - 1, constant, constant + 1):
                     rank = 2 * (constant not in own) + (value != constant)
                     ranks[value] = min(rank, ranks.get(value, rank))
@@ -207,6 +203,10 @@ class Statement:
         first = islice(product(*ranked), MOST_LOOKED_AT)
         for chosen in sorted(first, key=lambda chosen: sum(rank for rank, _ in chosen)):
             yield {n: -value for n, (_, value) in zip(self.parameters, chosen, strict=True)}
+
+
+def _integers(nodes: Iterable[Node]) -> set[int]:
+    return {part.value for node in nodes for part in walk(node) if isinstance(part, Integer)}
 
 
 def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
