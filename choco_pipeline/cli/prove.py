@@ -39,6 +39,7 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import (
     asked_again,
     decided_on,
+    refuted_formula,
     warm_up,
     with_formula,
 )
@@ -82,14 +83,22 @@ def show_proof(
     ):
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
+        if claim is not None:
+            with suppress(UndecidedError):
+                asked = (refuted_formula, claim.as_json())
+                refuted = prover.call(*asked, what="the trial", **limits)
+                decided = refuted and ClaimVerdict.model_validate(refuted)
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)
         if check is not None:
             proof = check_again(check, chosen, seconds, memory, prover)
+        elif decided is not None:
+            why, took = "a table refutes the formula", time.monotonic() - start
+            proof = ProofOutcome.nothing(why, took, notation, wanted)
         else:
-            asked = (attempt, notation, wanted, chosen, seconds, out.as_posix())
+            order = (attempt, notation, wanted, chosen, seconds, out.as_posix())
             try:
-                proof = ProofOutcome.model_validate(prover.call(*asked, what="the proof", **limits))
+                proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
             except UndecidedError as error:
                 took = time.monotonic() - start
                 proof = ProofOutcome.nothing(str(error), took, notation, wanted)

@@ -20,7 +20,7 @@ from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import warm_up
-from choco_pipeline.proof.uniform.families.family import RelationKind
+from choco_pipeline.proof.trial import RelationKind
 
 #: Certificates of families are kept apart from those of single games, which another program checks.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")

@@ -16,7 +16,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
@@ -25,16 +24,16 @@ from choco_pipeline.claims.language.claim_verdict import (
     ClaimVerdict,
     FalseEverywhere,
 )
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
+from choco_pipeline.proof.trial import confirmed
 from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.families.refutation import RefutingMember
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest, file_digest
@@ -142,7 +141,7 @@ def _decided(
     if parameters is None:
         why = f"{proof.why}, of which the claim does not speak"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
-    finding = _confirmed(claim, parameters, game, proof.counterexample)
+    finding = confirmed(claim, parameters, game, proof.counterexample)
     if proof.failures:
         every = _everywhere(claim, proof, limits["seconds"], folder)
         finding = finding.with_evidence(every)
@@ -213,21 +212,6 @@ def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, An
         "tables": checked["members"],
         "languages": len(checked["languages"]),
     }
-
-
-def _confirmed(
-    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: RefutingMember
-) -> Finding:
-    """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
-    bound = max(wrong.position)
-    (quantity, *_) = claim.quantities
-    finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
-    if not isinstance(finding.verdict, Refuted):
-        raise DisagreementError(
-            f"{claim.id}: false at {wrong.position} of {game.notation} by the family's members,"
-            f" {type(finding.verdict).__name__} by a table"
-        )
-    return finding
 
 
 def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:
