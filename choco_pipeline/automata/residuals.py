@@ -208,7 +208,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
         block = lows[first : first + batch]
         # axis by axis, since who is asked for these points looks at one coordinate after the other
         axes = [np.add.outer(*pair).ravel() for pair in zip(block.T, steps.T, strict=True)]
-        points = np.array(axes).reshape(len(axes), len(block) * len(steps)).T
+        points = np.array(axes, np.int64).reshape(len(axes), len(block) * len(steps)).T
         if graph is None:
             packed: NDArray[np.generic] = np.packbits(
                 member(points).reshape(len(block), -1), axis=1

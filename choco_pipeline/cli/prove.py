@@ -36,6 +36,7 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import (
     asked_again,
     decided_on,
+    refuted_formula,
     warm_up,
     with_formula,
 )
@@ -80,14 +81,22 @@ def show_proof(
     ):
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
+        if claim is not None:
+            with suppress(UndecidedError):
+                asked = (refuted_formula, claim.as_json())
+                refuted = prover.call(*asked, what="the trial", **limits)
+                decided = refuted and ClaimVerdict.model_validate(refuted)
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)
         if check is not None:
             proof = check_again(check, chosen, seconds, memory, prover)
+        elif decided is not None:
+            why, took = "a table refutes the formula", time.monotonic() - start
+            proof = ProofOutcome.nothing(why, took, notation, wanted)
         else:
-            asked = (attempt, notation, wanted, chosen, seconds, out.as_posix())
+            order = (attempt, notation, wanted, chosen, seconds, out.as_posix())
             try:
-                proof = ProofOutcome.model_validate(prover.call(*asked, what="the proof", **limits))
+                proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
             except UndecidedError as error:
                 took = time.monotonic() - start
                 proof = ProofOutcome.nothing(str(error), took, notation, wanted)
@@ -124,14 +133,16 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
     """Print the verdict on a certificate and what it states; return 0 if it is proved, and means what its names mean here."""
     (stated,) = check_files([check], seconds, state_only=True)
     document = read_json(check, MOST_BYTES) if proof.is_proved else {}
-    others, claim = differences(document, known_claims()), claimed_id(document)
+    claim, claims = claimed_id(document), known_claims()
+    others = differences(document, claims)
     if json:
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:
         lines = _lines(proof, check.as_posix())
         statement = stated.statement or (f"the checker does not say what it states: {stated.why}",)
         said = [wrapped(line, "  ", "    ") for line in statement]
-        said += [f"claimed id, which is not checked: {claim}"] if claim is not None else []
+        if claim is not None:
+            said.append(f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}")
         said += [wrapped(f"not as in this project: {other}") for other in others]
         print("\n".join([lines[0], *said, *lines[1:]]))
     return 0 if proof.is_proved and not others else 1

@@ -18,6 +18,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import read
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
@@ -25,7 +26,7 @@ from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import warm_up
-from choco_pipeline.proof.uniform.families.family import RelationKind
+from choco_pipeline.proof.trial import RelationKind
 
 #: Certificates of families are kept apart from those of single games, which another program checks.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
@@ -139,18 +140,22 @@ def checked_lines(answer: Mapping[str, Any]) -> list[str]:
     """Return what the check of a family's certificate has found, the statement first."""
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
-    statement = f"{answer['relation']['formula']} for {answer['ruleset']}, for all {answer['for']}"
-    statement += f", where {answer['where']}" if answer["where"] else ""
+    statement = f"{answer['statement']}."
     if answer["status"] == "refuted" and not answer["every_member"]:
-        return [f"refuted: {statement}: not at {answer['position']} for {answer['parameters']}"]
-    checked = "refuted for every member" if answer["every_member"] else "checked"
+        at = ", ".join(map(str, answer["position"]))
+        return [
+            f"refuted: {statement}",
+            f"It is false at ({at}) for {assigned(answer['parameters'])}.",
+        ]
+    checked = "false for every member" if answer["every_member"] else "checked"
     agree = (
         "show it by the definition's options"
         if answer["every_member"]
         else "agree with the definition"
     )
     return [
-        f"{checked}: {statement}: {answer['conditions']} conditions written anew from the game are unsatisfiable by"
+        f"{checked}: {statement}",
+        f"{answer['conditions']} conditions written anew from the game are unsatisfiable by"
         f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
         f" {in_time(answer['seconds'])}",
         *_compared_lines(answer),
@@ -178,18 +183,15 @@ def _members(several: Sequence[Mapping[str, int]]) -> str:
 
 
 def _lines(answer: Mapping[str, Any]) -> list[str]:
-    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[answer["relation"]["kind"]]
-    statement = f"the {what} of {answer['ruleset']} are {answer['relation']['formula']}"
-    statement += f", where {answer['where']}" if answer["where"] else ""
-    every = answer["every_member"]
+    statement, every = f"{answer['statement']}.", answer["every_member"]
     if answer["status"] != "proved" and every is None:
-        return [f"{answer['status']}: {statement}, for all {answer['for']}: {answer['why']}"]
+        return [f"{answer['status']}: {statement}", answer["why"]]
     texts = f"{answer['texts']} text{'s are' if answer['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(answer['engines'])}"
-    of = f"for all {', '.join(answer['names'])} with {answer['for']}: {statement}"
     checked = checked_lines(answer["checked"])
     if every is not None:
         return [
-            f"refuted {of}: {answer['why']}",
+            f"refuted: {statement}",
+            answer["why"],
             *(f"it contradicts itself at {case['text']}" for case in every["cases"]),
             f"{texts}; {in_time(answer['seconds'])} in all",
             f"certificate: {every['certificate']}",
@@ -197,7 +199,7 @@ def _lines(answer: Mapping[str, Any]) -> list[str]:
         ]
     states = f"{answer['states']} abstract states; " if answer["states"] else ""
     return [
-        f"proved {of}",
+        f"proved: {statement}",
         f"{answer['why']}; {states}{texts}; {answer['members']} members agree with the definition;"
         f" {in_time(answer['seconds'])} in all",
         f"certificate: {answer['certificate']}",

@@ -66,6 +66,13 @@ class Move:
         read = [f.names for f in (self.at_most, self.unless) if f is not None]
         return frozenset(self.lowers).union(*read, *(move.names for move in self.needs))
 
+    @property
+    def is_of_one_heap(self) -> bool:
+        """Whether it lowers one coordinate by any amount, and nothing but `clips` says more of it, a field of later days included."""
+        is_any = not isinstance(self.by, tuple)
+        one = type(self)(self.lowers[:1], clips=self.clips)
+        return is_any and replace(self, by="any") == one
+
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield what it may take from each of `lowers`, if other coordinates did not matter."""
         most = self._most(values)

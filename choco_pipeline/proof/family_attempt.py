@@ -9,9 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
-from choco_pipeline.proof.uniform.families.family import Family, RelationKind
+from choco_pipeline.proof.trial import RelationKind, Statement
+from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 
@@ -33,7 +35,15 @@ def attempt_family(
     ``undecided``; ``checked`` is what the check says of the certificate, None without one. Raises `FamilyError` if the game,
     the condition or the relation is of a kind that has no obligations; `DisagreementError` if two judges contradict each other.
     """
-    family = Family.read(ruleset, condition, relation, kind, where)
+    try:
+        family = Family.read(ruleset, condition, relation, kind, where)
+    except ChocoError:
+        wrong, _ = Statement(ruleset, condition, relation, kind, where).refutation()
+        if wrong is None:
+            raise
+        answer = undecided_family(ruleset, condition, kind, relation, where, wrong.text)
+        found = {"parameters": dict(wrong.parameters), "position": list(wrong.position)}
+        return answer | {"status": "refuted", **found}
     proof = decide(family, Budget(seconds, memory=memory))
     answer = _document(proof)
     if proof.status != "proved" and not proof.failures:
@@ -60,6 +70,7 @@ def undecided_family(
     return {
         "status": "undecided",
         "why": why,
+        "statement": Family.read(ruleset, condition, relation, kind, where).statement.text,
         "ruleset": ruleset,
         "for": condition,
         "where": where,
@@ -88,6 +99,7 @@ def _document(proof: FamilyProof) -> dict[str, Any]:
     return {
         "status": proof.status,
         "why": proof.why,
+        "statement": family.statement.text,
         "ruleset": family.ruleset,
         "names": list(family.parameters),
         "for": family.condition,

@@ -16,7 +16,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
@@ -25,23 +24,23 @@ from choco_pipeline.claims.language.claim_verdict import (
     ClaimVerdict,
     FalseEverywhere,
 )
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
+from choco_pipeline.proof.trial import confirmed
 from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.families.refutation import RefutingMember
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity
 
-FORMAT = 2
+FORMAT = 3
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
 #: Games whose tables use the kernels of those of families.
@@ -111,11 +110,18 @@ def verdict_for_all(
     """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
-    of = AllParameters(parameters=tuple(sorted(claim.parameters)), condition=condition.text)
+    of = AllParameters(
+        parameters=tuple(sorted(claim.parameters)),
+        condition=condition.text,
+        where=claim.where_for_all(),
+    )
     seconds = time.perf_counter() - start
     verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=certificate)
     by_command = {} if command is None else {"command": command}
-    text = f"for {of.text}: {verdict.text}"
+    if isinstance(finding.verdict, Proved):
+        text = f"proved for {of.text}: {finding.verdict.certificate}"
+    else:
+        text = f"for {of.text}: {verdict.text}"
     return verdict.model_copy(update={"text": text, **by_command})
 
 
@@ -135,7 +141,7 @@ def _decided(
     if parameters is None:
         why = f"{proof.why}, of which the claim does not speak"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
-    finding = _confirmed(claim, parameters, game, proof.counterexample)
+    finding = confirmed(claim, parameters, game, proof.counterexample)
     if proof.failures:
         every = _everywhere(claim, proof, limits["seconds"], folder)
         finding = finding.with_evidence(every)
@@ -187,6 +193,7 @@ def _everywhere(
     every = FalseEverywhere(
         parameters=tuple(sorted(claim.parameters)),
         condition=claim.statement.for_all.text,
+        where=proof.family.where,
         positions=tuple(failure.text for failure in proof.failures),
         engines=tuple(proof.engines),
         certificate=None if folder is None else path.as_posix(),
@@ -205,21 +212,6 @@ def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, An
         "tables": checked["members"],
         "languages": len(checked["languages"]),
     }
-
-
-def _confirmed(
-    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: RefutingMember
-) -> Finding:
-    """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
-    bound = max(wrong.position)
-    (quantity, *_) = claim.quantities
-    finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
-    if not isinstance(finding.verdict, Refuted):
-        raise DisagreementError(
-            f"{claim.id}: false at {wrong.position} of {game.notation} by the family's members,"
-            f" {type(finding.verdict).__name__} by a table"
-        )
-    return finding
 
 
 def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:

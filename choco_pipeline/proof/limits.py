@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -270,7 +271,10 @@ def main(arguments: Sequence[str]) -> None:
 
 def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> None:
     """Answer from a copy of this process; end as it ended, unless it has answered."""
-    copy = os.fork()
+    with warnings.catch_warnings():
+        # Python warns of other threads. They only wait here, and hold no lock that the copy needs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        copy = os.fork()
     if not copy:
         _say(answers, _result(target, arguments))
         os._exit(0)

@@ -32,6 +32,7 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder
 from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
 from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.stages import Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
@@ -133,6 +134,25 @@ def search(document: Mapping[str, Any], certificates: str) -> GameProof:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
         outcome = ProofOutcome.nothing(why, time.perf_counter() - start)
     return _of_game(todo, outcome)
+
+
+def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
+    """Return the verdict on what a claim says of one game, if a table refutes it, in this process."""
+    start = time.perf_counter()
+    claim = Claim.from_json(document)
+    ruleset, check = claim.statement.ruleset, claim.check
+    assert ruleset is not None
+    assert isinstance(check, PPositions | GrundyNumbers)
+    if isinstance(check, GrundyNumbers):
+        statement = Statement(ruleset, "", check.equals.text, "grundy", "")
+    else:
+        statement = Statement(ruleset, "", check.formula.text, "p-positions", "")
+    wrong, _ = statement.refutation()
+    if wrong is None:
+        return None
+    finding = confirmed(claim, {}, parse_ruleset(ruleset), wrong)
+    seconds = time.perf_counter() - start
+    return ClaimVerdict.of(claim.id, {}, finding, seconds, certificate=None)
 
 
 def settle(

@@ -64,9 +64,9 @@ def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     claim = CLAIMS["step2015-thm-2.1"]
     found = settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
     assert (found.verdict, found.parameters) == ("proved", {})
-    assert found.for_all == AllParameters(parameters=("k",), condition="k%2 == 0")
+    assert found.for_all == AllParameters(parameters=("k",), condition="k%2 == 0", where="")
     assert found.evidence["engines"] == ["z3", "cvc5"]
-    assert found.text.startswith("for all k with k ≡ 0 (mod 2): proved for all positions: ")
+    assert found.text.startswith("proved for all k with k ≡ 0 (mod 2): ")
     path = Path(found.certificate)
     assert path.is_file()
 
@@ -179,7 +179,7 @@ def test_the_ledger_says_for_all_of_which_parameters_a_claim_is_false_or_its_bou
     assert Path(every.certificate).is_file()
     found = settle_for_all(CLAIMS["solid2022-conj-1-a0"].as_json(), 60, 4, None)
     assert (found.verdict, found.reach) == ("proved", "k//2")
-    assert "coordinates up to ⌊k/2⌋" in found.text
+    assert "on positions with x, y, z ≤ ⌊k/2⌋: " in found.text
     assert found.evidence["every_member"]["positions"] == [
         "(x, y, z) = (2mₖ+1, 1, 2mₖ+2) for k = 4mₖ+2, mₖ ≥ 0"
     ]

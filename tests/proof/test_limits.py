@@ -129,6 +129,12 @@ def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
     assert marker.is_file()
 
 
+def test_a_copy_is_made_without_a_warning(child, capfd):
+    call_in_a_copy(child, "count_calls")
+    call(child, "count_calls")  # answered after what the first call has printed
+    assert capfd.readouterr().err == ""
+
+
 def test_nothing_stays_of_what_a_copy_was_asked(child):
     def asked(name, *arguments, **limits):
         return call_in_a_copy(child, name, *arguments, **limits)

@@ -41,7 +41,7 @@ def proved_verdict(claim: str, path: Path) -> dict[str, Any]:
         "claim": claim,
         "table": None,
         "parameters": {},
-        "for_all": {"parameters": ["k"], "condition": "k % 4 == 3"},
+        "for_all": {"parameters": ["k"], "condition": "k % 4 == 3", "where": ""},
         **verdict_document(Proved(path.as_posix())),
         "evidence": {"engines": ["z3", "cvc5"], "conditions": 47, "tables": 12, "languages": 7},
         "certificate": path.as_posix(),

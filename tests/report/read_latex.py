@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from xml.etree import ElementTree
 
 from tests.formula.drawn import NoValueError, exponent_of_2, power
 
@@ -30,6 +31,24 @@ BITWISE = {
     r"\oplus": operator.xor,
     r"\mathbin{\&}": operator.and_,
     r"\mathbin{|}": operator.or_,
+}
+
+#: What signs of MathML are in LaTeX.
+SAME = {
+    "⊕": r"\oplus",
+    "−": "-",
+    "·": r"\cdot",
+    "⁢": "",
+    "mod": r"\bmod",
+    "≠": r"\neq",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "≡": r"\equiv",
+    "≢": r"\not\equiv",
+    "&": r"\mathbin{\&}",
+    "|": r"\mathbin{|}",
+    "min": r"\min",
+    "max": r"\max",
 }
 
 
@@ -153,3 +172,44 @@ class Reader:
             self.tokens.pop(0)
             return True
         return False
+
+
+def as_latex(node: ElementTree.Element) -> str:
+    """Return MathML in LaTeX, from its elements alone."""
+    parts = [as_latex(child) for child in node]
+    words = node.text or ""
+    match node.tag:
+        case "math":
+            return "".join(parts)
+        case "mrow":
+            return _row(node, parts)
+        case "mfrac":
+            return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
+        case "msup":
+            base = parts[0] if len(parts[0]) == 1 else f"{{{parts[0]}}}"
+            return f"{base}^{{{parts[1]}}}"
+        case "msub":
+            return f"{parts[0]}_{{{parts[1]}}}"
+        case "mtext":
+            return rf"\text{{{words.replace(chr(0xA0), ' ')}}}"
+        case "mspace":
+            return ""
+        case _:
+            sign = SAME.get(words, words)
+            return f"{sign} " if sign.startswith("\\") else sign
+
+
+def _row(node: ElementTree.Element, parts: list[str]) -> str:
+    signs = [child.text if child.tag == "mo" else None for child in node]
+    forms = [child.get("form") for child in node]
+    if signs[0] == "⌊":
+        return rf"\left\lfloor{parts[1]}\right\rfloor"
+    if signs[0] in ("(", "|") and forms[0] == "prefix" and forms[-1] == "postfix":
+        inner = "".join(parts[1:-1])
+        if inner.startswith(r"\text{mod }"):
+            return rf"\pmod{{{inner.removeprefix(chr(92) + 'text{mod }')}}}"
+        first, last = ("(", ")") if signs[0] == "(" else (r"\lvert", r"\rvert")
+        tall = r"\frac" in inner
+        assert (node[0].get("stretchy") is None) == tall
+        return rf"\left{first}{inner}\right{last}" if tall else f"{first}{inner}{last}"
+    return "".join(parts)

@@ -39,11 +39,12 @@ def test_every_member_is_a_sentence():
     every = {
         "parameters": ["k"],
         "condition": "k%4 == 1",
+        "where": "x <= k+1 and z <= k+1",
         "positions": ["x = 4m"],
         "engines": ["z3", "cvc5"],
     }
     assert list(evidence_rows({"every_member": every})) == [
-        ("false for", "all k with k ≡ 1 (mod 4)"),
+        ("false for", "all k with k ≡ 1 (mod 4), on positions with x, z ≤ k+1"),
         ("it contradicts itself at", ["x = 4m"]),
         ("engines that agree on that", "z3 and cvc5"),
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -18,10 +17,8 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.statements.meaning import UndefinedError, World
-from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import Proposition, ValueSet
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, PRINTED, K, statements

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import PlainText
-from choco_pipeline.statements.parse import MAX_DEPTH, MAX_LENGTH, Names, parse_proposition
+from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
 from choco_pipeline.statements.tree import (
-    At,
-    Equivalent,
-    Expression,
-    Implies,
-    Let,
-    Not,
-    Quantified,
     children,
     rebuilt,
     walk,
 )
-from tests.effort import examples
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, statements
 

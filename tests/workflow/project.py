@@ -6,12 +6,12 @@ import json
 import os
 import pty
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,10 +45,9 @@ class Project:
         return Project(folder)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start ``choco`` and let it run; as `./choco` has it, Ctrl-C waits until the program can hear it."""
+        """Start ``choco`` and let it run; as in `./choco`, Ctrl-C waits until the program can hear it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "choco_pipeline", *arguments],
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}),
+            ["env", "--block-signal=INT", sys.executable, "-m", "choco_pipeline", *arguments],
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -134,7 +133,10 @@ class Screen:
     """A terminal with a program in its foreground."""
 
     def __init__(self, command: list[str], folder: Path, environment: dict[str, str]) -> None:
-        pid, self._terminal = pty.fork()
+        with warnings.catch_warnings():
+            # Python warns of other threads, of which the program that starts here needs nothing.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid, self._terminal = pty.fork()
         if pid == 0:
             os.chdir(folder)
             os.execvpe(command[0], command, {**environment, "TERM": "xterm", "COLUMNS": "120"})

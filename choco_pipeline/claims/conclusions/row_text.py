@@ -116,13 +116,13 @@ def _proved_for_all(cases: Cases) -> list[str]:
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
-    parts = [f"proved for {verdict.domain}, for {verdict.for_all.text}"]
+    parts = [f"proved for {verdict.for_all.text}"]
     if chain := follows_text(verdict.evidence):
         parts.append(chain)
     beyond = verdict.false_everywhere
     if beyond is not None:
         parts.append(
-            f"false for each of them just beyond that bound, where it contradicts itself at {'; at '.join(beyond.positions)}"
+            f"the bound is sharp: with the next larger one the statement contradicts itself at {'; at '.join(beyond.positions)}"
         )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:

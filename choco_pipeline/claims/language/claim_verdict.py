@@ -8,31 +8,40 @@ from typing import Any
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.family_statement import where_phrases
+from choco_pipeline.formula.written.math_text import PlainText, math_text
 
 
 class AllParameters(RecordModel):
-    """All natural numbers for some parameters that satisfy a condition."""
+    """The domain of a statement on a family: all natural numbers as parameters under a condition."""
 
     #: Their names.
     parameters: tuple[str, ...]
     #: A formula.
     condition: str
+    #: A condition on the positions; "" for all positions.
+    where: str
 
     @property
     def text(self) -> str:
-        """Which they are, in words.
+        """The domain in words.
 
         Examples
         --------
-        >>> AllParameters(parameters=("k", "s"), condition="k%2 == 0 and s < k").text
+        >>> AllParameters(parameters=("k", "s"), condition="k%2 == 0 and s < k", where="").text
         'all k, s with k ≡ 0 (mod 2) and s < k'
+        >>> AllParameters(parameters=("k",), condition="k%4 == 2", where="x <= k//2 and y <= k//2").text
+        'all k with k ≡ 2 (mod 4), on positions with x, y ≤ ⌊k/2⌋'
         """
-        return f"all {', '.join(self.parameters)} with {math_text(self.condition)}"
+        text = f"all {', '.join(self.parameters)} with {math_text(self.condition)}"
+        if not self.where:
+            return text
+        where = "".join(phrase.text for phrase in where_phrases(self.where, PlainText()))
+        return f"{text}, on positions with {where}"
 
 
 class FalseEverywhere(AllParameters):
-    """For all of which parameters a claim is proved to be false."""
+    """A domain in which a claim is false for every choice of the parameters."""
 
     #: Where it contradicts itself, in words.
     positions: tuple[str, ...]

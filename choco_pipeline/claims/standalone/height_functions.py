@@ -129,7 +129,7 @@ def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
                 exists = y <= height
                 # Above the height, a cut to this column leaves its highest position.
                 bit = np.where(exists, ~used & (used + one), bit)
-                grundy[x, z, y] = np.where(exists, np.bitwise_count(bit - one), -1)
+                grundy[x, z, y] = np.where(exists, np.bitwise_count(bit - one).astype(np.int8), -1)
                 below |= bit
                 by_x[z, y] |= bit
                 by_z[y] |= bit

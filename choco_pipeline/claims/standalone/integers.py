@@ -63,8 +63,30 @@ def find_integers(
             least = failing if least is None else min(least, failing, key=_order)
     if least is not None:
         counterexample = statement.counterexample_at(least)
+        assert counterexample is not None, f"nothing contradicts the statement at {least}"
         return Finding(Refuted(counterexample, cases), {"failures": failures})
     return Finding(_agreement(check, cases, bound, fixed))
+
+
+def contradiction_at(
+    check: IntegerStatement, bound: int, integers: Mapping[str, int]
+) -> Counterexample | None:
+    """Return what is wrong with integers of any size; None if the statement is right there, or does not speak of them.
+
+    Raises `FormulaError` if a formula has no value, or where others are counted, and 64 bits do not suffice.
+    """
+    named = {"N": bound}
+    for name, span in check.all.items():
+        if integers[name] not in span.values(named):
+            return None
+        named[name] = integers[name]
+    supposed = dict(named)
+    for name, formula in check.let.items():
+        supposed[name] = int(formula.value(supposed))
+    if not all(condition.value(supposed) for condition in check.where):
+        return None
+    statement = _Statement(check, {"N": bound}, EvaluationBudget(), BLOCK)
+    return statement.counterexample_at(tuple(named[name] for name in check.all))
 
 
 def _agreement(
@@ -106,18 +128,21 @@ class _Statement:
             right[right] = self._number_is_right(self.check.number, select(points, right))
         return right
 
-    def counterexample_at(self, position: Position) -> Counterexample:
-        """Return what is wrong with integers that contradict the statement."""
+    def counterexample_at(self, position: Position) -> Counterexample | None:
+        """Return what is wrong with integers that the statement speaks of; None if nothing is."""
         check = self.check
         named = {**self.known, **dict(zip(check.all, position, strict=True))}
         for name, formula in check.let.items():
             named[name] = int(formula.value(named))
         lets = assigned({name: named[name] for name in check.let})
-        actual, claimed = self._contradiction(named)
+        contradiction = self._contradiction(named)
+        if contradiction is None:
+            return None
+        actual, claimed = contradiction
         where = f", where {lets}" if lets else ""
         return Counterexample(f"{actual}{where}", claimed, position, tuple(check.all))
 
-    def _contradiction(self, named: Mapping[str, int]) -> tuple[str, str]:
+    def _contradiction(self, named: Mapping[str, int]) -> tuple[str, str] | None:
         """Return what is the case and what is claimed, for the first of the claims that fails."""
         check = self.check
         for condition in check.holds:
@@ -131,10 +156,11 @@ class _Statement:
                 " ⇔ ".join(map(math_text, check.equivalent)),
             )
         number = check.number
-        assert number is not None, f"nothing contradicts the statement at {named}"
         points = {
             name: np.array([value]) for name, value in named.items() if name not in self.known
         }
+        if number is None or self._number_is_right(number, points).all():
+            return None
         actual, claimed = (
             ("", number.exactly) if number.least is None else ("at least ", number.least)
         )

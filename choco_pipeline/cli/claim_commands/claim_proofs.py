@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.quick_trial import Trial, chosen_cases
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.attempt import check_again
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
@@ -65,6 +66,10 @@ def proved_now(
     if not given and claim.statement.for_all is not None:
         return settled_now(claim, catalogue, seconds)
     if isinstance(claim.check, IntegerStatement):
+        if given:
+            raise ConfigError(
+                f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"
+            )
         return decided_for_all_integers(claim, seconds)
     if claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
         raise ConfigError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from choco_pipeline.cli.output import emit, in_time, note, wrapped
 from choco_pipeline.cli.waiting import bars, waiting
 from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_text
-from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -36,6 +36,8 @@ from choco_pipeline.games import parse_ruleset
 if TYPE_CHECKING:  # it shows counterexamples, as this module does
     from choco_pipeline.cli.claim_commands.claim_pages import ClaimSource
 
+#: Trials of a claim by its check, and those by proof.
+_Trials = tuple[Iterable[Trial], Iterable[Trial]]
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
 #: How a value is given; ``==`` and ``=>`` are signs of statements.
@@ -91,34 +93,52 @@ def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, jso
     ids, given = read_words(words)
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
-    again = [
-        (claim, proved_again(claim, source.verdicts(claim.id), source.catalogue, seconds))
-        for claim in _named(source.catalogue, ids)
-    ]
-    return _show_proofs(again, json)
+
+    def proofs(claim: Claim) -> _Trials:
+        return (), proved_again(claim, source.verdicts(claim.id), source.catalogue, seconds)
+
+    return _show_proofs(_named(source.catalogue, ids), proofs, json)
 
 
 def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
-    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
+    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for.
+
+    A claim that its check decides needs no proof: one that it refutes, or that speaks of finitely many integers.
+    """
     ids, given = read_words(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
-    verdicts = [
-        (claim, proved_now(claim, source.catalogue, given, seconds))
-        for claim in _named(source.catalogue, ids)
-    ]
-    return _show_proofs(verdicts, json)
+
+    def proofs(claim: Claim) -> _Trials:
+        later = proved_now(claim, source.catalogue, given, seconds)
+        clock = ProcessorTime(seconds, "--seconds allows more")
+        checked: list[Trial] = []
+        with suppress(ConfigError, LimitError):  # no sample, or one that is too large
+            checked = list(trials(claim, given, limit=clock.counted))
+        is_finite = isinstance(claim.check, IntegerStatement) and claim.check.is_finite
+        refuted = [trial for trial in checked if trial.verdict == "refuted"]
+        return (checked, ()) if is_finite and checked else (refuted, () if refuted else later)
+
+    return _show_proofs(_named(source.catalogue, ids), proofs, json)
 
 
-def _show_proofs(decided_claims: Sequence[tuple[Claim, Iterator[Trial]]], json: bool) -> int:
-    documents = []
-    for claim, trials_of_claim in decided_claims:
-        with waiting(f"proving {claim.id}"):
-            documents.append(_shown(claim, (), trials_of_claim, json))
-    trials = [trial for document in documents for trial in document["trials"]]
-    proved = all(trial["verdict"] == "proved" for trial in trials)
+def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], json: bool) -> int:
+    documents: list[Mapping[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for claim in claims:
+        try:
+            with waiting(f"proving {claim.id}"):
+                documents.append(_shown(claim, *proofs(claim), json))
+        except ChocoError as error:
+            if len(claims) == 1:
+                raise
+            skipped.append({"claim": claim.id, "why": str(error)})
+            note(f"not proved: {error}")
+    verdicts = {trial["verdict"] for document in documents for trial in document["trials"]}
+    proved = bool(verdicts) and not skipped and verdicts <= {"proved", "exhausted"}
     if json:
-        emit({"status": "proved" if proved else "not proved", "claims": documents, "skipped": []})
+        status = "proved" if proved else "not proved"
+        emit({"status": status, "claims": documents, "skipped": skipped})
     return 0 if proved else 1
 
 

@@ -22,7 +22,6 @@ from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.lemmas.derivation import derived
 
@@ -177,14 +176,12 @@ def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) 
     if not verdict.is_proved or verdict.certificate is None:
         return replace(before, text=f"{before.text}; not decided for {of} at once: {verdict.why}")
     kept: tuple[str, ...] = (verdict.certificate,)
-    reach = claim.reach
-    if reach is not None:
-        of = f"{of}, for coordinates up to {math_text(reach.text)}"
+    if claim.reach is not None:
         # "and no further" is a statement of its own: that every member has a failure just beyond the bound
         beyond = verdict.false_everywhere
         if beyond is None or beyond.certificate is None:
-            text = f"{before.text}; proved for {of}, but not that it fails beyond them"
+            text = f"{before.text}; proved for {of}; that the bound is sharp is not proved"
             return replace(before, text=text, certificates=(*before.certificates, *kept))
-        of, kept = f"{of}, and false for each just beyond them", (*kept, beyond.certificate)
+        of, kept = f"{of}, and the bound is sharp", (*kept, beyond.certificate)
     text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(verdict)}"
     return Conclusion("proved", text, kept)

@@ -52,6 +52,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "status": "undecided",
         "why": "",
+        "statement": "",
         "ruleset": written.ruleset,
         "for": written.condition,
         "where": written.where,
@@ -71,6 +72,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         if not members:
             raise UndecidedError("no small parameters make a member of the family")
         family = _family(written, next(iter(members))[1].rules)
+        answer["statement"] = written.statement(family.coordinates).text
         is_proof = written.verdict == "proved"
         for values, member in members:
             if not is_proof:

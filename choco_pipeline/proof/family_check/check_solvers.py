@@ -12,6 +12,7 @@ import z3
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock, answer_within
 
+UNKNOWN = "unknown"
 _NAME = re.compile(r"\|[^|]+\|")
 
 
@@ -34,7 +35,8 @@ def _ask_cvc5(text: str, milliseconds: int) -> str:
         if command.isNull():
             break
         command.invoke(solver, parser.getSymbolManager())
-    return str(solver.checkSat())
+    answer = solver.checkSat()
+    return UNKNOWN if answer.isUnknown() else str(answer)
 
 
 SOLVERS: dict[str, Callable[[str, int], str]] = {"z3": _ask_z3, "cvc5": _ask_cvc5}
@@ -50,10 +52,8 @@ def is_unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     answers = {}
     for solver, ask in SOLVERS.items():
         clock.require()
-        answers[solver] = answer_within(clock, partial(ask, text), "unknown")
-        if answers[solver] == "unknown":
-            return False
-    if len(set(answers.values())) > 1:
+        answers[solver] = answer_within(clock, partial(ask, text), UNKNOWN)
+    if {"sat", "unsat"} <= set(answers.values()):
         disagreement = ", ".join(f"{solver} says {answer}" for solver, answer in answers.items())
         raise DisagreementError(f"{name}: {disagreement}")
     return set(answers.values()) == {"unsat"}

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from choco_pipeline.documents.content import Content
 from choco_pipeline.documents.files import read_json
+from choco_pipeline.formula.written.family_statement import FamilyStatement
 
 MOST_BYTES = 1 << 25
 KIND = "family"
@@ -137,6 +138,18 @@ class FamilyText(_Part):
     verdict: Literal["proved", "refuted"] = "proved"
     engines: list[str]
     cases: list[CaseText] = Field(min_length=1, max_length=200)
+
+    def statement(self, coordinates: tuple[str, ...]) -> FamilyStatement:
+        """Return what is proved or refuted; the coordinates are those of the members."""
+        return FamilyStatement(
+            ruleset=self.ruleset,
+            parameters=tuple(self.parameters),
+            condition=self.condition,
+            coordinates=coordinates,
+            where=self.where,
+            kind=self.relation.kind,
+            relation=self.relation.formula,
+        )
 
 
 def is_family(path: str) -> bool:

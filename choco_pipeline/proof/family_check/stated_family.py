@@ -86,8 +86,7 @@ class StatedFamily:
         """Refuse moves that words do not describe."""
         lowered = [move.lowers for move in self.rules.moves]
         for move in self.rules.moves:
-            has_conditions = move.at_most is not None or move.unless is not None or move.needs
-            if len(move.lowers) != 1 or isinstance(move.by, tuple) or has_conditions:
+            if not move.is_of_one_heap:
                 raise UndecidedError(
                     "only moves that lower one coordinate, by any amount, can be checked"
                 )

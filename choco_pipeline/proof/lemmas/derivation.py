@@ -233,8 +233,8 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
     statements = (*([implied(claim, others)] if others else []), *last.statements())
     base, _ = without_passes(claim.pattern)
-    relation = f"{game.coordinates[0]} == 0"
-    family = Family(base.text, statement.for_all.text, relation, "p-positions", describe(base.text))
+    stated = (base.text, statement.for_all.text, f"{game.coordinates[0]} == 0")
+    family = Family(*stated, "p-positions", "", describe(base.text))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
     return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
 

@@ -30,7 +30,6 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.uniform.families.refutation import members
 from choco_pipeline.tables.computing.in_memory import table
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
@@ -89,7 +88,7 @@ def _decided(
         for statement in derivation.statements
         for step in _steps(claim, statement, seconds, folder)
     ]
-    agreeing = (values for values in members(derivation.family) if _agrees(derivation, values))
+    agreeing = (values for values in derivation.family.members() if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
     if not compared:
         raise LemmaError("there is no game with these parameters that a table can be made of")
@@ -129,7 +128,9 @@ def _steps(
 
     One for each number of passes left, if it speaks of them.
     """
-    statement = Claim.from_json({"id": claim.id, "statement": conclusion, "bound": BOUND})
+    # Under the claim's own id, the certificate would seem to be of the claim.
+    name = f"{claim.id[:59]}.step"
+    statement = Claim.from_json({"id": name, "statement": conclusion, "bound": BOUND})
     for fixed, finding in decide_integers(statement, seconds=seconds):
         of = assigned(fixed)
         if not isinstance(finding.verdict, Proved):

@@ -24,7 +24,6 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
-from choco_pipeline.proof.uniform.families.refutation import members
 from choco_pipeline.proof.uniform.sentences import (
     TRUE,
     all_of,
@@ -180,7 +179,7 @@ def require_only_the_end(part: Played, family: Family, clock: Clock) -> str:
 
 
 def _members(family: Family, clock: Clock) -> Iterator[dict[str, int]]:
-    for values in members(family):
+    for values in family.members():
         clock.require()
         yield values
 

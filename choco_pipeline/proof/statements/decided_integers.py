@@ -7,11 +7,12 @@ from itertools import islice
 
 from choco_pipeline.automata.algebra import witness
 from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.kinds.integer_kinds import conditions_of
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.claims.language.claim_formulas import without_value
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.claims.standalone.integers import find_integers
+from choco_pipeline.claims.standalone.integers import contradiction_at
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
@@ -82,13 +83,28 @@ def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
 def choices(check: IntegerStatement, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
     """Return the values of the fixed integers that a statement is decided for, and whether it speaks of no others.
 
-    They are the first `MOST_CHOICES` in their ranges up to the statement's own bound. A range that is longer for a larger
-    bound has others.
+    They are the first `MOST_CHOICES` in their ranges up to the statement's own bound, without those that `where` excludes
+    whatever the other integers are. A range that is longer for a larger bound has others.
     """
     spans = {name: check.all[name] for name in fixed}
-    first = list(islice(assignments(spans, {"N": check.bound}), MOST_CHOICES + 1))
+    supposed = [part for whole in conditions_of(check.where) for part in whole.conjuncts]
+    of_fixed = [part for part in supposed if part.names <= spans.keys()]
+    spoken_of = (
+        choice
+        for choice in assignments(spans, {"N": check.bound})
+        if not any(_is_false(part, choice) for part in of_fixed)
+    )
+    first = list(islice(spoken_of, MOST_CHOICES + 1))
     are_all = len(first) <= MOST_CHOICES and not any("N" in span.names for span in spans.values())
     return [{name: choice[name] for name in fixed} for choice in first[:MOST_CHOICES]], are_all
+
+
+def _is_false(condition: Formula, values: Mapping[str, int]) -> bool:
+    """Whether a condition is false; where it has no value it is not."""
+    try:
+        return not condition.value(values)
+    except FormulaError:
+        return False
 
 
 def _formulas(check: IntegerStatement) -> Iterator[Formula]:
@@ -238,14 +254,14 @@ def decide_choice(
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), engines.evidence())
         at = _least(spoken, engines)
-        shown = find_integers(check, at["N"], {name: at[name] for name in check.all})
+        shown = contradiction_at(check, at["N"], at)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:
         return Finding(Undecided(str(error)))
-    if not isinstance(shown.verdict, Refuted):
+    if shown is None:
         raise DisagreementError(f"{claim.id} is false at {at} by the engines, not by definition")
-    return Finding(Refuted(shown.verdict.counterexample, 0), engines.evidence())
+    return Finding(Refuted(shown, 0), engines.evidence())
 
 
 def _least(spoken: Spoken, engines: Agreement) -> dict[str, int]:

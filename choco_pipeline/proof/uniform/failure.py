@@ -20,6 +20,7 @@ import numpy as np
 
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
 from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, number
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
@@ -32,8 +33,8 @@ from choco_pipeline.proof.uniform.sentences import by_z3
 MOST_CELLS = 6_000_000
 #: The least positions of a member that are tried, for so many ways to put sums through them.
 LEAST, MOST_TRIED = 40, 400
-#: Parameters below which members are looked at, and of how many of them each may have a position of its own.
-MOST_PARAMETER, MOST_ALONE = 12, 4
+#: Tuples of parameters that are looked at for members, and of how many members each may have a position of its own.
+MOST_POINTS, MOST_ALONE = 1000, 4
 
 Point = tuple[int, ...]
 
@@ -163,11 +164,8 @@ def _failure(direct: DirectCase, position: Mapping[str, Affine]) -> Failure:
 
 def _points(case: FamilyCase) -> Iterator[Point]:
     """Yield values of a case's names, the least first."""
-    for total in range(MOST_PARAMETER * max(1, len(case.names))):
-        for values in product(range(total + 1), repeat=len(case.names)):
-            given = dict(zip(case.names, values, strict=True))
-            if sum(values) == total and all(c.value(given) >= 0 for c in case.conditions):
-                yield values
+    for given in small_values(case.names, case.holds, MOST_POINTS):
+        yield tuple(given.values())
 
 
 def _through_members(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
-from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
+from choco_pipeline.proof.trial import SECONDS, Refutation
 from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
     CaseFormulaProof,
     prove_by_cases,
@@ -19,7 +19,6 @@ from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.families.affine import ZERO
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.refutation import RefutingMember, refutation
 from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
 from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
@@ -27,8 +26,8 @@ from choco_pipeline.proof.uniform.invariants.locations import option
 from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
 from choco_pipeline.proof.uniform.smt import texts
 
-#: Seconds for looking at members, and the part of all time that this may be.
-MEMBER_SECONDS, MEMBER_SHARE = 4.0, 0.2
+#: The part of all time that the trial of members may take, and that of their failures.
+MEMBER_SHARE = 0.2
 #: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
 FAILURE_SECONDS = 4.0
 
@@ -63,7 +62,7 @@ class FamilyProof:
     #: The proofs; all that there are if it is proved.
     cases: tuple[CaseProof, ...] = ()
     #: If it is refuted.
-    counterexample: RefutingMember | None = None
+    counterexample: Refutation | None = None
     #: How many members were compared with the definition before.
     members: int = 0
     #: The solvers that found every text unsatisfiable, of a proof or of `failures`.
@@ -140,18 +139,17 @@ def prove_family(
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
     """Return what comes of a family in the time given."""
+    wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
+    if wrong is not None:
+        of_all = _failures(family, clock)
+        why = wrong.text + ("; it contradicts itself for every member" if of_all else "")
+        engines = tuple(SOLVERS) if of_all else ()
+        return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
     cases = list(family.cases())
     if not cases:
         raise FamilyError(
             f"{family.ruleset} for {family.condition}: no natural numbers make it a game"
         )
-    limit = min(MEMBER_SECONDS, clock.seconds * MEMBER_SHARE)
-    wrong, looked_at = refutation(family, Clock(limit))
-    if wrong is not None:
-        of_all = _failures(family, cases, clock)
-        why = _told(wrong) + ("; it contradicts itself for every member" if of_all else "")
-        engines = tuple(SOLVERS) if of_all else ()
-        return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
     if any(case.powers for case in cases):
         why = f"no member of {looked_at} is wrong; with powers of 2 only that all members are wrong is decided"
         return FamilyProof(family, "undecided", why, members=looked_at, seconds=clock.spent)
@@ -205,11 +203,11 @@ def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     return CaseProof(case, (), proved, direct.largest)
 
 
-def _failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
+def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
     """Return counterexamples for every member, if some are found in a small part of the time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
     try:
-        why = failures(family, cases, limit)
+        why = failures(family, list(family.cases()), limit)
         for failure in why:
             for name, text in failure.texts.items():
                 require_unsat(name, text, clock)
@@ -222,15 +220,6 @@ def said(case: FamilyCase) -> str:
     """Return in words which parameters a case is."""
     split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
     return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
-
-
-def _told(wrong: RefutingMember) -> str:
-    values = assigned(wrong.parameters)
-    at = f"for {values}, " if values else ""
-    if isinstance(wrong.said, bool):
-        words = ("an N-position", "a P-position")
-        return f"{at}{wrong.position} is {words[wrong.value == 0]}, not {words[wrong.said]}"
-    return f"{at}{wrong.position} has the Grundy number {wrong.value}, not {wrong.said}"
 
 
 #: Rounds of preconditions beyond which no family is known to need more: each makes some times as many states.

@@ -113,7 +113,7 @@ def by_cvc5(text: str, milliseconds: int) -> str:
     answer = ""
     while not (command := parser.nextCommand()).isNull():
         answer += str(command.invoke(solver, symbols))
-    return answer.strip()
+    return answer.strip().partition(" ")[0]  # it says why it does not know
 
 
 SOLVERS: Mapping[str, Callable[[str, int], str]] = {"z3": by_z3, "cvc5": by_cvc5}

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
-from choco_pipeline.claims.language.claim_verdict import AllParameters
+from choco_pipeline.claims.language.claim_verdict import FalseEverywhere
 
 Document = Mapping[str, Any]
 
@@ -111,12 +111,10 @@ def _growth(steps: Sequence[Document]) -> EvidenceTable:
 
 def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield for which parameters a statement contradicts itself, where, and what shows it."""
-    yield (
-        "false for",
-        AllParameters.model_validate({k: named[k] for k in ("parameters", "condition")}).text,
-    )
-    yield "it contradicts itself at", list(named["positions"])
-    yield "engines that agree on that", enumerated([ENGINES.get(n, n) for n in named["engines"]])
+    every = FalseEverywhere.model_validate(named)
+    yield "false for", every.text
+    yield "it contradicts itself at", list(every.positions)
+    yield "engines that agree on that", enumerated([ENGINES.get(n, n) for n in every.engines])
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:

@@ -74,9 +74,7 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
 
 def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     proved = [v for v in verdicts if v.is_proved]
-    parts = [
-        _for([verdict]) + verdict.for_all.text for verdict in proved if verdict.for_all is not None
-    ]
+    parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
     single = _single_cases(verdicts).get("proved", [])
     if single and single[0].parameters:
         parts.append(_for(single) + _named(single))

@@ -1,4 +1,4 @@
-"""A page for each proof of a family, and the same in LaTeX: what is proved, and why, as an author could print it."""
+"""A page for each proof of a family, and the same in LaTeX."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import parsed
-from choco_pipeline.formula.written.typeset import MathNotation, typeset
+from choco_pipeline.formula.written.family_statement import Phrase, where_phrases
+from choco_pipeline.formula.written.typeset import MathNotation
 from choco_pipeline.games.rules import Rules
-from choco_pipeline.proof.family_check.document import FamilyText, read_family
+from choco_pipeline.proof.family_check.document import FamilyText, is_family, read_family
 from choco_pipeline.proof.family_check.first_members import first_members
 from choco_pipeline.report.environment import count, environment, templates
 from choco_pipeline.report.family_proofs.family_views import CaseView, case_views
@@ -33,31 +33,33 @@ FOLDER = "families"
 
 @dataclass(frozen=True)
 class MoveView:
-    """A kind of move: the coordinate that it lowers, those that may fall, and whether they may."""
+    """Moves with the same effect: the coordinates that they lower, those that depend on them, and whether these fall."""
 
-    lowers: str
+    lowers: list[str]
     falling: list[str]
     clips: bool
 
 
 @dataclass(frozen=True)
 class FamilyView:
-    """A proof of a family, all formulas in one notation."""
+    """A proof for a family, with all formulas in one notation."""
 
     #: The certificate.
     written: FamilyText
     #: Where it is.
     path: str
-    #: The claims that it proves: ids with their numbers and papers.
+    #: The claims that rest on it: ids with their numbers and papers.
     claims: list[tuple[str, str, str]]
-    #: What the run says of the search and of the check.
+    #: The evidence of the run's verdict.
     evidence: Mapping[str, Any]
-    #: The parameters; a position; for which parameters; and what is said of it.
-    names: list[str]
-    position: str
-    condition: str
-    relation: str
-    #: Of the game, and of the proof.
+    #: The whole statement.
+    theorem: list[Phrase]
+    #: The next larger domain, where it is proved to be false there; empty if that is not known.
+    false_with: list[Phrase]
+    #: Coordinates with a largest value, and those that a move lowers.
+    limited: list[str]
+    lowered: list[str]
+    #: The moves after which a coordinate may exceed its largest value.
     moves: list[MoveView]
     cases: list[CaseView]
 
@@ -72,8 +74,13 @@ class FamilyView:
         return self.written.relation.kind == "grundy"
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the theorem has a condition on positions."""
+        return bool(self.written.where)
+
+    @property
     def is_of_words(self) -> bool:
-        """Whether it reads numbers digit by digit; else all is said by the texts beside it."""
+        """Whether it reads numbers digit by digit; else the proof is in the texts beside it."""
         return any(case.obligations for case in self.cases)
 
     @property
@@ -83,13 +90,18 @@ class FamilyView:
 
     @property
     def texts(self) -> int:
-        """How many conditions both solvers were given."""
+        """Number of conditions that both solvers were given."""
         return sum(len(case.texts) for case in self.written.cases)
 
     @property
     def states(self) -> int:
-        """How many states all invariants have."""
+        """Number of states of all invariants."""
         return sum(o.states for case in self.cases for o in case.obligations)
+
+    @property
+    def locations(self) -> int:
+        """Number of locations of all invariants."""
+        return sum(len(o.locations) for case in self.cases for o in case.obligations)
 
     @property
     def engines(self) -> str:
@@ -106,36 +118,45 @@ class FamilyView:
 class FamilyProofs:
     """The certificates of families that a report names, by the path of each."""
 
-    #: The claims of the ledger that it proves; none if only a found statement has it.
+    #: The claims of the ledger that rest on it; none if only a found statement has it.
     claims: Mapping[str, Sequence[LedgerClaim]]
-    #: What the run says of the search and the check; nothing of a found statement's.
+    #: The evidence of the verdicts; empty for a found statement.
     evidence: Mapping[str, Mapping[str, Any]]
+    #: Certificates that the statement is false with the next larger bound.
+    beyond: Mapping[str, str]
 
     @classmethod
     def of(cls, ledger: Ledger, statements: Sequence[FoundStatement] = ()) -> FamilyProofs:
-        """Return those whose files are there."""
+        """Return the certificates whose files exist."""
         known = {claim.id: claim for claim in ledger.claims}
         claims: dict[str, list[LedgerClaim]] = {}
         evidence: dict[str, Mapping[str, Any]] = {}
+        beyond: dict[str, str] = {}
         for verdict in ledger.verdicts:
             path = verdict.certificate
             # What follows from other claims has the certificate of a sentence on integers, which is none of a family.
-            is_family = verdict.for_all is not None and "follows_from" not in verdict.evidence
-            if is_family and path is not None and Path(path).is_file():
+            has_page = verdict.for_all is not None and "follows_from" not in verdict.evidence
+            if has_page and path is not None and Path(path).is_file():
                 claims.setdefault(path, []).append(known[verdict.claim])
                 evidence.setdefault(path, verdict.evidence)
+                every = verdict.false_everywhere
+                if every is not None and every.certificate and Path(every.certificate).is_file():
+                    beyond[path] = every.certificate
         for statement in statements:
             if statement.is_proved_for_all:
-                # After the proof of a family: that it fails beyond a bound, or sentences on integers, which have no pages.
-                path = statement.conclusion.certificates[0]
+                # The others show that a bound is sharp, or are sentences on integers, which have no pages.
+                path, *others = statement.conclusion.certificates
                 if Path(path).is_file():
                     claims.setdefault(path, [])
                     evidence.setdefault(path, {})
-        return cls(claims, evidence)
+                    for other in others:
+                        if Path(other).is_file() and is_family(other):
+                            beyond[path] = other
+        return cls(claims, evidence, beyond)
 
     @property
     def pages(self) -> dict[str, str]:
-        """For each claim that one of them proves, the address of its page, seen from the run's."""
+        """The addresses of pages by the ids of claims, seen from the run's page."""
         return {claim.id: page_of(path) for path, claims in self.claims.items() for claim in claims}
 
     @property
@@ -144,39 +165,55 @@ class FamilyProofs:
         return {path: page_of(path) for path in self.claims}
 
     def views(self, notation: MathNotation) -> Iterator[FamilyView]:
-        """Yield each proof as it is shown."""
+        """Yield the views of all proofs."""
         for path in self.claims:
             yield self._view(path, notation)
 
     def _view(self, path: str, notation: MathNotation) -> FamilyView:
         written = read_family(Path(path))
+        if written.verdict != "proved":
+            raise StoreError(f"{path}: a proof is needed, this certificate is of a refutation")
         rules = _rules(written, path)
         return FamilyView(
             written,
             path,
             [(c.id, c.number, c.paper.title) for c in self.claims[path]],
             self.evidence[path],
-            [notation.name(name, "") for name in written.parameters],
-            notation.listed([notation.name(name, "") for name in rules.coordinates]),
-            typeset(parsed(written.condition), notation),
-            typeset(parsed(written.relation.formula), notation),
-            [_move(rules, n, notation) for n in range(len(rules.moves))],
+            list(written.statement(rules.coordinates).phrases(notation)),
+            list(self._false_with(written, path, notation)),
+            [notation.name(y, "") for y in rules.limits],
+            [notation.name(x, "") for move in rules.moves for x in move.lowers],
+            _moves(rules, notation),
             case_views(written, rules.coordinates, notation),
         )
 
+    def _false_with(
+        self, proved: FamilyText, path: str, notation: MathNotation
+    ) -> Iterator[Phrase]:
+        """Yield the condition on positions with which the same statement is refuted for every member."""
+        if path not in self.beyond:
+            return
+        refuted = read_family(Path(self.beyond[path]))
+        same = ("ruleset", "games", "condition", "relation")
+        if refuted.verdict != "refuted" or any(
+            getattr(proved, of) != getattr(refuted, of) for of in same
+        ):
+            raise StoreError(f"{self.beyond[path]}: it does not refute a larger bound of {path}")
+        yield from where_phrases(refuted.where, notation)
+
 
 def page_of(path: str) -> str:
-    """Return the address of a certificate's page, seen from the run's."""
+    """Return the address of a certificate's page, seen from the run's page."""
     return f"{FOLDER}/{Path(path).stem}.html"
 
 
 def write_family_pages(
     ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
 ) -> int:
-    """Write a page and its LaTeX for each proof of a family that a report names; return how many.
+    """Write a page and its LaTeX for each proof of a family that a report names; return their number.
 
     Pages of other certificates are removed from the folder `FOLDER` of the run's page. Raises `ChocoError` if a certificate
-    cannot be read.
+    cannot be read, or is not the proof that it should be.
     """
     proofs = FamilyProofs.of(ledger, statements)
     pages, papers = _environment(MathML()), _environment(LaTeX())
@@ -233,8 +270,14 @@ def _rules(written: FamilyText, path: str) -> Rules:
     raise StoreError(f"{path}: the family has no member with small parameters")
 
 
-def _move(rules: Rules, number: int, notation: MathNotation) -> MoveView:
-    move = rules.moves[number]
-    (lowered,) = move.lowers
-    falling = [y for y, limit in rules.limits.items() if lowered in limit.of]
-    return MoveView(notation.name(lowered, ""), [notation.name(y, "") for y in falling], move.clips)
+def _moves(rules: Rules, notation: MathNotation) -> list[MoveView]:
+    alike: dict[tuple[tuple[str, ...], bool], list[str]] = {}
+    for move in rules.moves:
+        (lowered,) = move.lowers
+        falling = tuple(y for y, limit in rules.limits.items() if lowered in limit.of)
+        if falling:
+            alike.setdefault((falling, move.clips), []).append(notation.name(lowered, ""))
+    return [
+        MoveView(lowers, [notation.name(y, "") for y in falling], clips)
+        for (falling, clips), lowers in alike.items()
+    ]

@@ -26,6 +26,12 @@ from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view
 
+#: What conditions are for, by the first word of their names, if that is not an obligation's.
+PURPOSES = {
+    "consistent": "exclusion and option",
+    "inside": "options stay in the domain",
+    "largest": "largest values in the domain",
+}
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
 
@@ -87,18 +93,21 @@ class ObligationView:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case of the family."""
+    """A case of the family. `limits` are the largest values of coordinates in the theorem's domain."""
 
     number: int
     parameters: list[str]
     conditions: list[str]
     tracks: list[str]
+    limits: list[str]
     relation: str
     heights: list[str]
     least: list[str]
     signed: list[str]
     formula: FormulaView | None
     obligations: list[ObligationView]
+    #: Numbers of conditions by what they are for.
+    counts: dict[str, int]
 
 
 def case_views(
@@ -139,13 +148,21 @@ class _Case:
                 if v != Affine.of(n)
             ],
             say.said((c, True) for c in self.conditions if c not in trivial),
-            [say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates],
+            [
+                *(say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates),
+                *(self._legal(y) for y in case.heights if case.obligations),
+            ],
+            [
+                say.relation(self.to.name(y, ""), "<=", self.to.number(str(most)))
+                for y, most in (case.largest or {}).items()
+            ],
             self._relation(),
             [self._height(y) for y in case.heights],
             self._given(),
             [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
             None if case.formula is None else formula_view(case.formula, say),
             [self._obligation(o) for o in case.obligations],
+            Counter(PURPOSES.get(kind, kind) for kind in (t.split("-")[0] for t in case.texts)),
         )
 
     def _is_natural(self, total: Affine) -> bool:
@@ -195,6 +212,12 @@ class _Case:
             return is_legal
         legal = say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
         return self.to.row([is_legal, self.to.sign("iff"), legal])
+
+    def _legal(self, y: str) -> str:
+        """Return what the counter of a largest value is."""
+        height, say = self.case.heights[y], self.symbols
+        form = {**height.terms, y: {n: -c for n, c in height.divisor.items()}}
+        return say.relation(say.name(f"legal({y})"), "==", say.total(say.form(form)))
 
     def _factor(self, a: Affine) -> str:
         if a == number(1):

@@ -96,7 +96,7 @@ class FoundView:
         """The beginning of its sentence: of which games it speaks, for which parameters, and how far."""
         parts = (
             Markup("<math>{}</math>").format(Markup(phrase.text))
-            if phrase.is_formula
+            if phrase.kind == "formula"
             else escape(phrase.text)
             for phrase in lead(self.statement, MathML())
         )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.environment import count, sentence
 from choco_pipeline.report.found_statements.found import FoundStatements, FoundView
-from choco_pipeline.report.found_statements.found_formulas import Phrase, displayed, lead
+from choco_pipeline.report.found_statements.found_formulas import displayed, lead
 from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
 from choco_pipeline.report.found_statements.known_claims import RestatedClaim
@@ -184,7 +185,7 @@ def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> st
 
 def _phrase(phrase: Phrase, markup: _Markup) -> str:
     """Return a phrase with the spaces at its ends, which are lost where text is wrapped anew."""
-    if phrase.is_formula:
+    if phrase.kind == "formula":
         return markup.math(phrase.text)
     inner = phrase.text.strip()
     before, _, after = phrase.text.partition(inner)

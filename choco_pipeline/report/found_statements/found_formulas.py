@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from choco_pipeline.finding.statements.statement_line import (
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
@@ -65,11 +65,11 @@ def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
     """Return the beginning of a statement's sentence: of which games, for which parameters, up to where and except at what."""
     phrases = introduced(statement.pattern, notation)
     if when := condition(statement, notation):
-        phrases += [Phrase(", for "), Phrase(when, is_formula=True)]
+        phrases += [Phrase(", for "), Phrase(when, "formula")]
     if limit := reach(statement, notation):
         phrases += [
             Phrase(", for coordinates up to "),
-            Phrase(limit, is_formula=True),
+            Phrase(limit, "formula"),
             Phrase(" and no further"),
         ]
     if statement.exceptions:
@@ -161,19 +161,11 @@ def _cases(lines: list[StatementLine], notation: MathNotation) -> str:
     return notation.row([value, notation.words(" where "), where]) if where else value
 
 
-@dataclass(frozen=True)
-class Phrase:
-    """A piece of a sentence: words, or a formula in some notation."""
-
-    text: str
-    is_formula: bool = False
-
-
 def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
     """Return the beginning of a sentence on games, up to where a condition or a comma may follow."""
     lets, game = _game(pattern, notation)
     begins = [
-        phrase for let in lets for phrase in (Phrase("Let "), Phrase(let, True), Phrase(". "))
+        phrase for let in lets for phrase in (Phrase("Let "), Phrase(let, "formula"), Phrase(". "))
     ]
     return [*begins, Phrase("In "), *game]
 
@@ -193,24 +185,31 @@ def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Ph
             named = [notation.function("f", [x, z]), notation.sign("=="), formula("f")]
             is_any = numbers["f"].text == "f"
             lets = [] if is_any else [notation.row(named)]
-            return lets, [Phrase(notation.function("CB", [f, x, y, z]), True)]
+            return lets, [Phrase(notation.function("CB", [f, x, y, z]), "formula")]
         case "step-bar" | "strip-bar":
             bar = notation.function("CB", [formula("s"), formula("k"), y, z])
             strip = (
-                [Phrase(" with a strip "), Phrase(x, True)] if pattern.name == "strip-bar" else []
+                [Phrase(" with a strip "), Phrase(x, "formula")]
+                if pattern.name == "strip-bar"
+                else []
             )
-            return [], [Phrase(bar, True), *strip]
+            return [], [Phrase(bar, "formula"), *strip]
         case "rectangular-bar":
-            return [], [Phrase(notation.function("C", [formula("m"), formula("n")]), True)]
+            return [], [Phrase(notation.function("C", [formula("m"), formula("n")]), "formula")]
         case "nim":
             words = {"1": " heap"}.get(numbers["heaps"].text, " heaps")
-            return [], [Phrase("Nim with "), Phrase(formula("heaps"), True), Phrase(words)]
+            return [], [Phrase("Nim with "), Phrase(formula("heaps"), "formula"), Phrase(words)]
         case "with-pass":
             lets, game = _game(inner[0], notation)
             joined = " and " if inner[0].name == "strip-bar" else " with "
             if numbers["passes"].text == "1":
                 return lets, [*game, Phrase(f"{joined}a pass")]
-            return lets, [*game, Phrase(joined), Phrase(formula("passes"), True), Phrase(" passes")]
+            return lets, [
+                *game,
+                Phrase(joined),
+                Phrase(formula("passes"), "formula"),
+                Phrase(" passes"),
+            ]
         case "sum":
             (more, first), (others, second) = (_game(part, notation) for part in inner)
             lets = list(dict.fromkeys([*more, *others]))

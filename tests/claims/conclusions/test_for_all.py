@@ -45,8 +45,8 @@ def document(outcome: Verdict, k: int | None = None, *, table: bool = False) -> 
     return ClaimVerdict.of("a", given, finding, 1.0, certificate="c.json")
 
 
-def for_all(outcome: Verdict) -> ClaimVerdict:
-    of = AllParameters(parameters=("k",), condition="k%4 == 1")
+def for_all(outcome: Verdict, where: str = "") -> ClaimVerdict:
+    of = AllParameters(parameters=("k",), condition="k%4 == 1", where=where)
     finding = Finding(outcome, {"engines": ["z3", "cvc5"]})
     return ClaimVerdict.of("a", {}, finding, 1.0, for_all=of, certificate="c.json")
 
@@ -59,7 +59,7 @@ def row(of: Claim, *verdicts: ClaimVerdict) -> ClaimRow:
 def test_proved_for_all_names_them() -> None:
     found = row(a_claim(), for_all(Proved("f.json")), document(HoldsToBound(9, 5), 5, table=True))
     assert (found.verdict, found.proved_for, found.for_all) == ("proved", WORDS, WORDS)
-    assert found.text == f"proved for all positions, for {WORDS}"
+    assert found.text == f"proved for {WORDS}"
     assert few_words(found) == f"proved for {WORDS}"
     agreed = EngineAgreement(engines=("z3", "cvc5"), proofs=1, no_answer={})
     assert found.engines == (agreed,)
@@ -68,6 +68,19 @@ def test_proved_for_all_names_them() -> None:
     )
     assert found.command == command
     assert row(a_claim(), for_all(Proved("f.json"))).verdict == "proved"
+
+
+def test_a_bound_is_in_every_line() -> None:
+    bounded = for_all(Proved("f.json"), "x <= k//2 and y <= k//2 and z <= k//2")
+    found = row(a_claim(reach="k//2"), bounded)
+    domain = f"{WORDS}, on positions with x, y, z ≤ ⌊k/2⌋"
+    lines = (found.text, few_words(found), f"proved for {found.proved_for}")
+    assert set(lines) == {f"proved for {domain}"}
+    other = claim("b", OTHER, ruleset="solid-bar(f=(x+z)//k)", when=ALL, contradicts=["a"])
+    both = catalogue(a_claim(reach="k//2"), other)
+    wrong = document(FALSE, 5).model_copy(update={"claim": "b"})
+    (pair,) = pairs(both, rows(both, [bounded, wrong]))
+    assert pair.text.startswith(f"Claim a of drawn is proved for {domain}, ")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +96,7 @@ def test_a_claim_that_speaks_of_more_is_not_proved(domain: dict[str, Any]) -> No
     wider = a_claim(**domain)
     found = row(wider, for_all(Proved("f.json")))
     assert (found.verdict, found.proved_for) == ("proved-for-listed", WORDS)
-    assert found.text == f"proved for all positions, for {WORDS}; other k are not proved"
+    assert found.text == f"proved for {WORDS}; other k are not proved"
     assert found.command == "./choco claims check a --proofs"
     held = document(HoldsToBound(9, 5), 3, table=True)
     found = row(wider, for_all(Proved("f.json")), held)

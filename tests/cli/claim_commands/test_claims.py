@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +313,63 @@ def test_claims_are_proved_for_the_games_that_are_named(folder):
         assert refused.returncode == 2, refused.stdout
 
 
+INTEGERS = """\
+paper: {key: three, title: On Numbers, authors: [D. Author], reference: preprint}
+claims:
+  - id: three-true
+    number: Lemma 1
+    status: lemma
+    statement: x ≤ 9.
+    check: {kind: integers, bound: 9, all: {x: 0..9}, holds: x <= 9}
+  - id: three-false
+    number: Lemma 2
+    status: lemma
+    statement: x ≤ 8.
+    check: {kind: integers, bound: 9, all: {x: 0..9}, holds: x <= 8}
+  - id: three-vacuous
+    number: Lemma 3
+    status: lemma
+    statement: Nothing.
+    check: {kind: integers, bound: 9, all: {x: 5..3}, holds: x == 7}
+  - id: three-table
+    number: Lemma 4
+    status: lemma
+    statement: No proof is looked for.
+    ruleset: nim(2)
+    check: {kind: moves, examples: [{position: [1, 1], options: [[0, 1]], are: among}]}
+    sample: {bound: 4}
+  - id: three-game
+    number: Lemma 5
+    status: lemma
+    statement: Something false of a game that is not proved.
+    ruleset: game(wythoff)
+    check: {kind: p-positions, formula: a == b}
+    sample: {bound: 4}
+"""
+
+
+def test_what_the_check_decides_needs_no_proof_and_what_is_refused_ends_nothing(folder):
+    (folder / "config" / "claims" / "three.yaml").write_text(INTEGERS, encoding="utf-8")
+    shutil.copytree(ROOT / "config" / "games", folder / "config" / "games")
+    ids = ["three-true", "three-table", "three-false", "three-vacuous", "three-game"]
+    done = choco(folder, "check", "--prove", *ids, "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    verdicts = {claim["claim"]: claim["verdict"] for claim in found["claims"]}
+    assert verdicts == {
+        "three-true": "exhausted",
+        "three-false": "refuted",
+        "three-vacuous": "vacuous",
+        "three-game": "refuted",
+    }
+    assert [one["claim"] for one in found["skipped"]] == ["three-table"]
+    assert "tables alone are checked" in done.stderr
+    assert choco(folder, "check", "--prove", "three-true").returncode == 0
+    assert choco(folder, "check", "--prove", "three-table").returncode == 2
+    for_some = choco(folder, "check", "--prove", "two-lemma-1", "x=3")
+    assert (for_some.returncode, "not for x = 3" in for_some.stderr) == (2, True)
+
+
 def test_a_new_file_is_right_and_its_claims_hold(folder):
     done = choco(folder, "new", "claims/mine.yaml")
     assert done.returncode == 0, done.stderr
@@ -390,7 +448,7 @@ def test_what_a_run_proved_is_proved_again_from_its_certificates(
 
 
 def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no_proof(folder):
-    everything = {"parameters": ["k"], "condition": "k >= 0"}
+    everything = {"parameters": ["k"], "condition": "k >= 0", "where": ""}
     of_all = {**verdict_document(Proved("")), "for_all": everything, "certificate": None}
     verdict = {**ON_CLAIM, "claim": "one-conj-1", "table": None, "parameters": {}, **of_all}
     ledger = whole({"run": "t", "verdicts": [verdict]})

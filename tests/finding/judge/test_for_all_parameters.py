@@ -90,7 +90,7 @@ def up_to(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
 def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided):
     found = decided(up_to("k"))
     assert found.verdict == "proved"
-    says = "proved for all k with k ≡ 2 (mod 4), for coordinates up to k, and false for each just beyond them: "
+    says = "proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k, and the bound is sharp: "
     assert found.conclusion.text.startswith(says)
     right, beyond = (json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates)
     assert right["where"] == "x <= k and y <= k and z <= k"
@@ -101,7 +101,7 @@ def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
     found = decided(up_to("k-1"))
     assert found.verdict == "holds-to-bound"
     assert found.conclusion.text.endswith(
-        "; proved for all k with k ≡ 2 (mod 4), for coordinates up to k−1, but not that it fails beyond them"
+        "; proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k−1; that the bound is sharp is not proved"
     )
     assert len(found.conclusion.certificates) == 1
 
@@ -228,7 +228,7 @@ def test_a_statement_without_a_condition_is_of_all_natural_numbers():
 
 
 def undecided(claim, seconds):
-    of = AllParameters(parameters=("k",), condition="k%4 == 3")
+    of = AllParameters(parameters=("k",), condition="k%4 == 3", where="")
     finding = Finding(Undecided("slow"))
     return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
 

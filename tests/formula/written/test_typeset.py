@@ -22,25 +22,7 @@ from tests.formula.drawn import (
     shifted,
     unhurried,
 )
-from tests.report.read_latex import Reader
-
-#: What signs of MathML are in LaTeX.
-SAME = {
-    "⊕": r"\oplus",
-    "−": "-",
-    "·": r"\cdot",
-    "⁢": "",
-    "mod": r"\bmod",
-    "≠": r"\neq",
-    "≤": r"\leq",
-    "≥": r"\geq",
-    "≡": r"\equiv",
-    "≢": r"\not\equiv",
-    "&": r"\mathbin{\&}",
-    "|": r"\mathbin{|}",
-    "min": r"\min",
-    "max": r"\max",
-}
+from tests.report.read_latex import Reader, as_latex
 
 
 @unhurried
@@ -62,47 +44,7 @@ def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
 def test_mathml_says_what_latex_says(drawn: Drawn):
     formula = parse(drawn.text)
     root = ElementTree.fromstring(f"<math>{typeset(formula, MathML())}</math>")
-    assert _as_latex(root).replace(" ", "") == typeset(formula, LaTeX()).replace(" ", "")
-
-
-def _as_latex(node: ElementTree.Element) -> str:
-    """Return MathML in LaTeX, from its elements alone."""
-    parts = [_as_latex(child) for child in node]
-    words = node.text or ""
-    match node.tag:
-        case "math":
-            return "".join(parts)
-        case "mrow":
-            return _row(node, parts)
-        case "mfrac":
-            return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
-        case "msup":
-            base = parts[0] if len(parts[0]) == 1 else f"{{{parts[0]}}}"
-            return f"{base}^{{{parts[1]}}}"
-        case "msub":
-            return f"{parts[0]}_{{{parts[1]}}}"
-        case "mtext":
-            return rf"\text{{{words.replace(chr(0xA0), ' ')}}}"
-        case "mspace":
-            return ""
-        case _:
-            return SAME.get(words, words)
-
-
-def _row(node: ElementTree.Element, parts: list[str]) -> str:
-    signs = [child.text if child.tag == "mo" else None for child in node]
-    forms = [child.get("form") for child in node]
-    if signs[0] == "⌊":
-        return rf"\left\lfloor{parts[1]}\right\rfloor"
-    if signs[0] in ("(", "|") and forms[0] == "prefix" and forms[-1] == "postfix":
-        inner = "".join(parts[1:-1])
-        if inner.startswith(r"\text{mod }"):
-            return rf"\pmod{{{inner.removeprefix(chr(92) + 'text{mod }')}}}"
-        first, last = ("(", ")") if signs[0] == "(" else (r"\lvert", r"\rvert")
-        tall = r"\frac" in inner
-        assert (node[0].get("stretchy") is None) == tall
-        return rf"\left{first}{inner}\right{last}" if tall else f"{first}{inner}{last}"
-    return "".join(parts)
+    assert as_latex(root).replace(" ", "") == typeset(formula, LaTeX()).replace(" ", "")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ LEGAL_5 = linear({"0": -1, "1": 5, "2": -1}, 0, "<=")
 @pytest.mark.parametrize(
     ("text", "states"),
     [
+        ("nim(1)", (2,)),
         ("nim(3)", (2,)),
+        ("with-pass(nim(1), passes=2)", None),
         ("with-pass(nim(2), passes=1)", (2, 6)),
         ("step-bar(k=1)", (2,)),
         ("strip-bar(k=4, s=2)", (17,)),
@@ -53,7 +55,15 @@ def test_p_positions_are_proved_and_are_the_definitions(text, states):
 
 
 @pytest.mark.parametrize(
-    "text", ["step-bar(k=4, s=2)", "step-bar(k=1)", "with-pass(step-bar(k=2, s=1))", "nim(2)"]
+    "text",
+    [
+        "step-bar(k=4, s=2)",
+        "step-bar(k=1)",
+        "with-pass(step-bar(k=2, s=1))",
+        "nim(2)",
+        "nim(1)",
+        "with-pass(nim(1))",
+    ],
 )
 def test_grundy_numbers_are_proved_and_are_the_definitions(text):
     """Of k=1, s=0 they are the four conjectures of step2015 together."""

@@ -290,6 +290,21 @@ def test_a_range_of_numbers_without_value_is_undecided() -> None:
     assert finding.verdict.why == "check.all.j (k): the step of a range is at least 1, found 0"
 
 
+def test_integers_beyond_64_bits_are_refuted_exactly() -> None:
+    verdict = decided(all={"x": "0..N"}, let={"y": "x + 1"}, where="x > 3", holds="x >> 70 == 0")
+    assert verdict.counterexample.position == (1 << 70,)
+
+
+@pytest.mark.parametrize("where", ["k != 0", ["x >= 0", "k != 0 and x >= 1"], "k*k > 0"])
+def test_choices_that_where_excludes_are_not_decided(where) -> None:
+    found = decide_integers(
+        statement(all={"k": "-3..3", "x": "0..N"}, where=where, holds="x - x % k == k*(x//k)"), OWN
+    )
+    assert [fixed["k"] for fixed, _ in found] == [-3, -2, -1, 1, 2, 3]
+    assert all(isinstance(finding.verdict, Proved) for _, finding in found)
+    assert all(finding.evidence["all_choices"] for _, finding in found)
+
+
 def test_time_is_kept_to() -> None:
     assert decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why == "the time is over"
 

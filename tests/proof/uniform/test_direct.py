@@ -74,7 +74,7 @@ FALSE = [
 @pytest.mark.parametrize(("ruleset", "members", "relation", "where"), FALSE)
 def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
     )
     found = prove_family(ruleset, members, p_positions=relation, where=where)
     assert found.status == "undecided"
@@ -185,7 +185,7 @@ def test_sentences_say_what_the_definition_says(members, relation):
 )
 def test_what_has_no_sentences_is_refused(relation, where, why, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
     )
     with pytest.raises(FamilyError, match=why):
         prove_family(SUM, "k % 4 == 2", **relation, where=where)

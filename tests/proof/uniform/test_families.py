@@ -2,9 +2,9 @@
 
 import pytest
 
+from choco_pipeline.proof.trial import disagreement
 from choco_pipeline.proof.uniform import FamilyError, prove_family
 from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.families.refutation import disagreement
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"
@@ -110,7 +110,7 @@ def test_single_values_are_proved_as_parts_of_what_is_true_for_more(ruleset, con
 def test_one_wrong_value_is_enough(condition, relation, monkeypatch):
     assert prove_family(SUM, condition, p_positions=relation).status == "refuted"
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
     )
     found = prove_family(SUM, condition, p_positions=relation, seconds=20)
     assert found.status == "undecided"
@@ -135,7 +135,7 @@ def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relatio
 )
 def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
     )
     found = prove_family(ruleset, condition, **relation, seconds=8)
     assert found.status == "undecided"

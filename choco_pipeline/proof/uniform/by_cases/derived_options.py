@@ -15,7 +15,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import product as choices
+from itertools import islice
 from math import gcd
 
 import numpy as np
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.by_cases.case_obligations import (
     TARGET,
     CaseObligations,
@@ -170,8 +171,6 @@ def _ratio(total: Affine, by: Affine) -> int | None:
 
 #: Members of a case that options are chosen by: those with the least parameters; positions up to a bound; and values in each.
 MEMBERS, BOUND, DRAWN = 9, 26, 1500
-#: Parameters of these members are at most this.
-LARGEST = 9
 
 Integers = npt.NDArray[np.int64]
 
@@ -183,9 +182,11 @@ def chosen_options(
 
     Raises `UndecidedError` if some value of some member is had by none of them.
     """
-    works = np.concatenate(
-        [_works(game, options, quotients, values, clock) for values in _members(game)], axis=1
-    )
+    members = islice(small_values(game.case.names, game.case.holds), MEMBERS)
+    columns = [_works(game, options, quotients, values, clock) for values in members]
+    if not columns:
+        raise UndecidedError("no small parameters are in the case")
+    works = np.concatenate(columns, axis=1)
     if not works.any(axis=0).all():
         raise UndecidedError("an option with some smaller value is none of those that are found")
     names = [_names(option, quotients) for option in options]
@@ -229,16 +230,6 @@ def _names(option: SoughtOption, quotients: Quotients) -> set[str]:
         if known.name in names:
             names |= known.dividend.names
     return names & {known.name for known in quotients.found}
-
-
-def _members(game: CaseObligations) -> Iterator[dict[str, int]]:
-    """Yield small values for the names of the case."""
-    names, number = game.case.names, 0
-    for values in sorted(choices(range(LARGEST + 1), repeat=len(names)), key=lambda v: (sum(v), v)):
-        given = dict(zip(names, values, strict=True))
-        if number < MEMBERS and all(c.value(given) >= 0 for c in game.case.conditions):
-            number += 1
-            yield given
 
 
 def _works(

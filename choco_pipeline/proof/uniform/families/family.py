@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, names_of, render, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.family_statement import FamilyStatement
 from choco_pipeline.proof.proof_errors import FamilyError
+from choco_pipeline.proof.trial import RelationKind, Statement
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 from choco_pipeline.proof.uniform.families.case_formula import (
     RemainderChoice,
@@ -36,7 +37,6 @@ from choco_pipeline.proof.uniform.families.parametric_rules import (
     quotient,
 )
 
-RelationKind = Literal["p-positions", "grundy"]
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
 #: Residues that a parameter may be split by at once: each is a case with proofs of its own.
@@ -80,6 +80,10 @@ class FamilyCase:
         """The parameters of the case."""
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
 
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether integers for its parameters satisfy its conditions."""
+        return all(condition.value(values) >= 0 for condition in self.conditions)
+
     def shift(self, coordinate: str) -> Affine:
         """Return what is added to a coordinate; 0 for one that is not in the relation."""
         return self.shifts.get(coordinate, ZERO)
@@ -94,50 +98,35 @@ class FamilyCase:
 
 
 @dataclass(frozen=True)
-class Family:
+class Family(Statement):
     """A ruleset with parameters, a condition on them, and a relation."""
 
-    #: All three as written.
-    ruleset: str
-    condition: str
-    relation: str
-    #: Whether the relation is of the P-positions, a condition, or of the Grundy numbers, an integer.
-    kind: RelationKind
     description: ParametricRules
-    #: A condition on positions, of which alone the relation is; "" for all.
-    where: str = ""
 
     @classmethod
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
         """Read a family; what cannot be said raises a named error."""
-        description = describe(ruleset)
-        members, stated = parse(condition), parse(relation)
-        if not members.is_truth:
-            raise FamilyError(f"--for {condition}: a condition is needed, this is an integer")
-        if stated.is_truth != (kind == "p-positions"):
-            needed = "a condition" if kind == "p-positions" else "an integer"
-            raise FamilyError(f"--{kind} {relation}: {needed} is needed")
-        known = {*description.parameters, *members.names}
-        strangers = sorted(members.names & {*description.coordinates})
-        if strangers:
-            raise FamilyError(f"--for {condition}: {strangers[0]!r} is a coordinate")
-        unknown = sorted(stated.names - known - {*description.coordinates})
-        if unknown:
-            raise FamilyError(f"--{kind} {relation}: unknown name {unknown[0]!r}")
-        inside = parse(where) if where else None
-        if inside is not None and not inside.is_truth:
-            raise FamilyError(f"--where {where}: a condition is needed, this is an integer")
-        if any(formula is not None and formula.functions for formula in (members, stated, inside)):
-            raise FamilyError("look-up functions have no meaning here")
-        inner = "" if inside is None else inside.text
-        return cls(ruleset, members.text, stated.text, kind, description, inner)
+        texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
+        family = cls(ruleset, *texts, describe(ruleset))
+        mistake = family.mistake(family.description.coordinates)
+        if mistake is not None:
+            raise FamilyError(mistake)
+        return family
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of all parameters, sorted."""
-        return tuple(sorted({*self.description.parameters, *parse(self.condition).names}))
+    def statement(self) -> FamilyStatement:
+        """What is asked, with its domain."""
+        return FamilyStatement(
+            ruleset=self.ruleset,
+            parameters=self.parameters,
+            condition=self.condition,
+            coordinates=self.description.coordinates,
+            where=self.where,
+            kind=self.kind,
+            relation=self.relation,
+        )
 
     @property
     def is_by_cases(self) -> bool:

@@ -142,9 +142,9 @@ def _refuse(member: Ruleset) -> None:
         what = f"{name}: a move of {', '.join(move.lowers)}"
         if len(move.lowers) != 1:
             raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
-        if move.by not in ("any", "same"):
+        if isinstance(move.by, tuple):
             raise FamilyError(f"{what} takes only some amounts; any amount is what is proved")
-        if move.at_most is not None or move.unless is not None or move.needs:
+        if not move.is_of_one_heap:
             raise FamilyError(f"{what} has a condition; none is what is proved")
 
 

@@ -1,0 +1,292 @@
+"""The trial of a statement before any search: tables of a family's small members, and of those that its constants single out.
+
+It refutes what is plainly false of one game or of a family, whatever the form of the statement. It proves nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count, islice, product
+from math import inf, prod
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Refuted
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Compare, Integer, Node, names_of, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build, read
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.computing.in_memory import grundy_table, table
+
+RelationKind = Literal["p-positions", "grundy"]
+#: Tuples of parameters that are looked at for members: a condition may hold for few.
+MOST_LOOKED_AT = 20_000
+#: Members with the least parameters, those near constants, and those with parameters drawn up to a largest one.
+FIRST, SINGLED_OUT, DRAWN, LARGEST = 12, 100, 8, 60
+#: Seconds of computing for a trial.
+SECONDS = 2.0
+#: The bound of the first tables, and how often it is doubled at most.
+LEAST_BOUND, DOUBLED = 2, 14
+#: Bounds are at most so many times a member's largest parameter and a bit: more where positions have a condition, which may be
+#: false near its edge alone. The bound of one game has no such limit.
+MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
+#: Cells of a table at most, and the seconds that formulas take for each.
+MOST_CELLS, SECONDS_PER_CELL = 16_000_000, 5e-8
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A member, and its least position where the relation and the definition differ."""
+
+    parameters: Mapping[str, int]
+    position: tuple[int, ...]
+    said: int | bool
+    value: int
+
+    @property
+    def text(self) -> str:
+        """The counterexample in words."""
+        at = f"for {assigned(self.parameters)}, " if self.parameters else ""
+        if isinstance(self.said, bool):
+            words = ("an N-position", "a P-position")
+            return f"{at}{self.position} is {words[self.value == 0]}, not {words[self.said]}"
+        return f"{at}{self.position} has the Grundy number {self.value}, not {self.said}"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A relation that is stated of a game, or of all members of a family."""
+
+    #: With parameters; as all formulas, as it was written.
+    ruleset: str
+    #: The condition on parameters; "" for one game.
+    condition: str
+    #: Of the P-positions, or of the Grundy numbers.
+    relation: str
+    kind: RelationKind
+    #: The condition on positions, of which alone the relation is; "" for all.
+    where: str
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of all parameters, sorted."""
+        return tuple(sorted(read(self.ruleset).names.union(*(f.names for f in self._conditions))))
+
+    @cached_property
+    def _conditions(self) -> list[Formula]:
+        return [parse(self.condition)] if self.condition else []
+
+    def mistake(self, coordinates: Collection[str]) -> str | None:
+        """Return what is wrong with the formulas, in a game with these coordinates; None if nothing is."""
+        stated = parse(self.relation)
+        inside = [parse(self.where)] if self.where else []
+        if not all(formula.is_truth for formula in self._conditions):
+            return f"--for {self.condition}: a condition is needed, this is an integer"
+        if stated.is_truth != (self.kind == "p-positions"):
+            needed = "a condition" if self.kind == "p-positions" else "an integer"
+            return f"--{self.kind} {self.relation}: {needed} is needed"
+        if not all(formula.is_truth for formula in inside):
+            return f"--where {self.where}: a condition is needed, this is an integer"
+        if clash := sorted({*self.parameters} & {*coordinates}):
+            return f"{clash[0]!r} is a coordinate, and cannot be a parameter"
+        for option, formula in ((self.kind, stated), *(("where", f) for f in inside)):
+            if unknown := sorted(formula.names - {*self.parameters, *coordinates}):
+                return f"--{option} {formula.text}: unknown name {unknown[0]!r}"
+        if any(formula.functions for formula in (*self._conditions, stated, *inside)):
+            return "look-up functions have no meaning here"
+        return None
+
+    def members(self) -> Iterator[dict[str, int]]:
+        """Yield parameters of members, each once: the least ones, those near constants of the statement, drawn ones."""
+        chance = random.Random(0)
+        drawn = (
+            {name: chance.randint(0, LARGEST) for name in self.parameters}
+            for _ in range(MOST_LOOKED_AT // 10)
+        )
+        every = chain(
+            islice(small_values(self.parameters, self._is_member), FIRST),
+            islice(filter(self._is_member, self._near_constants()), SINGLED_OUT),
+            islice(filter(self._is_member, drawn), DRAWN),
+        )
+        known = set[tuple[int, ...]]()
+        for values in every:
+            numbers = tuple(values.values())
+            if numbers not in known:
+                known.add(numbers)
+                yield values
+
+    def refutation(self, seconds: float = SECONDS) -> tuple[Refutation | None, int]:
+        """Return a member's least counterexample, if its tables hold one, and how many members have tables.
+
+        All members have a small table before one has a larger one, as long as there is time.
+        """
+        games = list(self._games())
+        tabled, clock = set[int](), None
+        for bound in (LEAST_BOUND << doubled for doubled in range(DOUBLED)):
+            for number, (values, game) in enumerate(games):
+                if clock is not None and clock.left <= 0:
+                    return None, len(tabled)
+                if bound > self._largest_bound(values) or not _is_worth(game, bound, clock):
+                    continue
+                try:
+                    wrong = disagreement(self, game, values, bound)
+                    if (
+                        wrong is not None and max(wrong.position) > bound
+                    ):  # a lesser one may be beyond
+                        wrong = disagreement(self, game, values, max(wrong.position))
+                except ChocoError:  # a table that is too large, or a formula without a value
+                    continue
+                clock = clock or Clock(seconds)  # the first table has loaded its kernel
+                tabled.add(number)
+                if wrong is not None:
+                    return wrong, len(tabled)
+        return None, len(tabled)
+
+    def _games(self) -> Iterator[tuple[dict[str, int], Ruleset]]:
+        notation = read(self.ruleset)
+        for values in self.members():
+            try:
+                game = build(notation, values, Path.cwd())
+                if self.names_in(game) is not None:
+                    yield values, game
+            except ChocoError:
+                continue
+
+    def names_in(self, game: Ruleset) -> tuple[str, ...] | None:
+        """Return the names of coordinates that it speaks of, those of a face included; None if it has a mistake in this game."""
+        face = game.rules.face
+        ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
+        return next((names for names in ways if self.mistake(names) is None), None)
+
+    @cached_property
+    def _constants(self) -> set[int]:
+        """The integers in the ruleset and in what is said of positions."""
+        of_positions = _integers(parse_nodes(text) for text in (self.relation, self.where) if text)
+        return of_positions | {int(digits) for digits in re.findall(r"[0-9]+", self.ruleset)}
+
+    def _largest_bound(self, values: Mapping[str, int]) -> float:
+        multiple = MULTIPLE_INSIDE if self.where else MULTIPLE
+        return multiple * (max(*values.values(), *self._constants, 0) + MORE) if values else inf
+
+    def _is_member(self, values: Mapping[str, int]) -> bool:
+        return all(is_true(condition, values) for condition in self._conditions)
+
+    def _near_constants(self) -> Iterator[dict[str, int]]:
+        """Yield values that are constants of the statement, or one more or less: those that are compared with a name first."""
+        condition = [parse_nodes(self.condition)] if self.condition else []
+        compared = [part for node in condition for part in walk(node) if isinstance(part, Compare)]
+        ranked = []
+        for name in self.parameters:
+            own = _integers(part for part in compared if name in names_of(part))
+            ranks: dict[int, int] = {}
+            for constant in self._constants | _integers(condition):
+                for value in (constant - 1, constant, constant + 1):
+                    rank = 2 * (constant not in own) + (value != constant)
+                    ranks[value] = min(rank, ranks.get(value, rank))
+            natural = [(rank, -value) for value, rank in ranks.items() if value >= 0]
+            ranked.append(sorted(natural))
+        first = islice(product(*ranked), MOST_LOOKED_AT)
+        for chosen in sorted(first, key=lambda chosen: sum(rank for rank, _ in chosen)):
+            yield {n: -value for n, (_, value) in zip(self.parameters, chosen, strict=True)}
+
+
+def _integers(nodes: Iterable[Node]) -> set[int]:
+    return {part.value for node in nodes for part in walk(node) if isinstance(part, Integer)}
+
+
+def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
+    """Whether a condition holds; where it has no value it does not."""
+    try:
+        return bool(condition.value(values))
+    except FormulaError:
+        return False
+
+
+def small_values(
+    names: Sequence[str], holds: Callable[[Mapping[str, int]], bool], most: int = MOST_LOOKED_AT
+) -> Iterator[dict[str, int]]:
+    """Yield natural numbers for names of which a condition holds, those with the least sum first; at most `most` are looked at."""
+    every = (values for total in count() for values in _with_sum(total, len(names)))
+    for values in islice(every, most if names else 1):
+        given = dict(zip(names, values, strict=True))
+        if holds(given):
+            yield given
+
+
+def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
+    if length < 2:
+        yield (total,) * length
+        return
+    for first in range(total + 1):
+        yield from ((first, *rest) for rest in _with_sum(total - first, length - 1))
+
+
+def disagreement(
+    statement: Statement, game: Ruleset, values: Mapping[str, int], bound: int
+) -> Refutation | None:
+    """Return the least position within a bound where the relation and the definition differ, or None.
+
+    Raises `FormulaError` if a formula has no value there, and what `grundy_table` raises.
+    """
+    grundy = grundy_table(game, bound).grundy.transpose(*game.coordinates).to_numpy()
+    names, face, first = statement.names_in(game) or (), game.rules.face, 0
+    if face is not None and names != game.coordinates:
+        first = 1
+        whole = dict(zip(names, np.indices((*face.sizes.values(),)) + first, strict=True))
+        grundy = grundy[tuple(face.positions(whole))]
+    grid = np.ix_(*(np.arange(first, first + size) for size in grundy.shape))
+    formula, inside = parse(statement.relation), parse(statement.where or "0 == 0")
+    given: dict[str, ArrayLike] = {**values, **dict(zip(names, grid, strict=True))}
+    claimed = np.broadcast_to(formula.evaluate({n: given[n] for n in formula.names}), grundy.shape)
+    is_inside = inside.evaluate({n: given[n] for n in inside.names})
+    is_right = claimed == (grundy == 0 if statement.kind == "p-positions" else grundy)
+    wrong = np.argwhere((grundy >= 0) & is_inside & ~is_right)
+    if not len(wrong):
+        return None
+    place = min(map(tuple, wrong.tolist()), key=lambda q: (max(q), q))
+    position = tuple(coordinate + first for coordinate in place)
+    return Refutation(dict(values), position, claimed[place].item(), int(grundy[place]))
+
+
+def confirmed(
+    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Refutation
+) -> Finding:
+    """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
+    bound = max(wrong.position)
+    (quantity, *_) = claim.quantities
+    finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
+    if not isinstance(finding.verdict, Refuted):
+        raise DisagreementError(
+            f"{claim.id}: false at {wrong.position} of {game.notation} by the trial,"
+            f" {type(finding.verdict).__name__} by a table"
+        )
+    return finding
+
+
+def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
+    """Whether a table holds more than one to half its bound, and is computed and compared in the time that is left."""
+    try:
+        limits = game.limits(bound)
+        cells = prod(n + 1 for n in limits)
+        is_same = bound > LEAST_BOUND and limits == game.limits(bound // 2)
+        if is_same or cells > MOST_CELLS:
+            return False
+        seconds = cost_of(game, bound, "grundy").seconds + cells * SECONDS_PER_CELL
+    except ChocoError:
+        return False
+    return clock is None or seconds <= clock.left
