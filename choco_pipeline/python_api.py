@@ -16,6 +16,7 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
+from choco_pipeline.cli.statement_check import checked, claim_of
 from choco_pipeline.cli.claim_commands.claim_pages import open_source
 from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
 from choco_pipeline.cli.claim_commands.claims import PROOF_SECONDS
@@ -136,16 +137,26 @@ def load_claims(*files: str | Path) -> Catalogue:
 
 
 def check(
-    claim: str | Claim, *, bound: int | None = None, prove: bool = False, **given: int | str
+    claim: str | Claim | Ruleset | None,
+    statement: str | None = None,
+    *,
+    bound: int | None = None,
+    prove: bool = False,
+    **given: int | str,
 ) -> list[Trial]:
-    """Check a claim at once, as ``choco claims check`` does.
+    """Check a statement about a game, or a claim, at once.
+
+    It does as ``choco check`` and ``choco claims check``.
 
     Parameters
     ----------
     claim
-        Its id in the papers' files, or one of `load_claims`.
+        With a statement: the game, or its notation; None for a statement about integers. Alone: a claim's id in the
+        papers' files, or one of `load_claims`.
+    statement
+        In the language of docs/statements.md.
     bound
-        Of the tables, instead of the sample's.
+        Of the tables, instead of the sample's; in a statement about integers, the value of N.
     prove
         Look for proofs instead.
     **given
@@ -156,18 +167,33 @@ def check(
     list of Trial
         One for each game: ``parameters``, ``ruleset``, ``verdict``, ``text``, and the ``finding`` with its evidence.
 
+    Raises
+    ------
+    ChocoError
+        If the statement cannot be read, a value is missing, or a table would be too large.
+
     Examples
     --------
     >>> from choco_pipeline import check
     >>> [(one.parameters, one.verdict) for one in check("triangular-thm-7.3", k=3, bound=20)]
     [({'k': 3}, 'holds-to-bound')]
+    >>> trials = check("solid-bar(f=(x+z)//k)", "P <=> x ^ y ^ z == 0", k="2..3", bound=20)
+    >>> [(one.parameters, one.verdict) for one in trials]
+    [({'k': 2}, 'refuted'), ({'k': 3}, 'holds-to-bound')]
     """
+    values = {name: _value(value) for name, value in given.items()}
+    if statement is not None:
+        if isinstance(claim, Claim):
+            raise ConfigError("check: with a statement, a game is needed, not a claim")
+        stated = claim_of(claim.notation if isinstance(claim, Ruleset) else claim, statement)
+        return list(checked(stated, values, bound, PROOF_SECONDS, prove=prove))
     catalogue = load_claims()
+    if not isinstance(claim, str | Claim):
+        raise ConfigError("check: a game needs a statement, such as 'P <=> x == z'")
     if isinstance(claim, str):
         if claim not in catalogue.claims:
             raise ConfigError(catalogue.unknown(claim))
         claim = catalogue.claims[claim]
-    values = {name: _value(value) for name, value in given.items()}
     if prove:
         return list(proved_now(claim, catalogue, values, PROOF_SECONDS))
     return list(trials(claim, values, bound))

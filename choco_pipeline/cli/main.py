@@ -180,7 +180,7 @@ def check(
     The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or says nothing, and 2 for a
     mistake in what was given.
     """
-    from choco_pipeline.cli.check import check as check_statement  # noqa: PLC0415
+    from choco_pipeline.cli.statement_check import check as check_statement  # noqa: PLC0415
 
     raise typer.Exit(check_statement(words, bound, seconds, json, prove=prove))
 
@@ -274,7 +274,7 @@ def doctor(cluster: ClusterName = None, json: Json = False) -> None:
 def schema(
     reference: Annotated[
         bool,
-        typer.Option("--reference", help="The reference page of all keys instead, in Markdown."),
+        typer.Option("--reference", help="The reference page of all keys instead, in Markdown; not with --claims."),
     ] = False,
     claims_files: Annotated[
         bool, typer.Option("--claims", help="Of claims files, not of configurations.")
@@ -296,6 +296,8 @@ def schema(
     }
     if claims_files and games:
         raise ChocoError("schema: either --claims or --games")
+    if claims_files and reference:
+        raise ChocoError("schema: the page on claims files is docs/statements.md")
     schema_of, page_of = pages[claims_files, games]
     if not reference:
         print(schema_of(), end="")

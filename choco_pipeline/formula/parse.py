@@ -60,9 +60,12 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 
 
-def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str]) -> Node:
-    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none."""
-    checked = check_grammar(text, tokens, FUNCTIONS, MAX_DEPTH)
+def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
+    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none.
+
+    `end` is the column of what follows the part.
+    """
+    checked = check_grammar(text, tokens, FUNCTIONS, MAX_DEPTH, end)
     return _FormulaReader(text, checked, names, FUNCTIONS).read()
 
 
@@ -77,7 +80,8 @@ def parse_nodes(
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
     signatures = FUNCTIONS | {name: (1, 1) for name in functions if name not in FUNCTIONS}
-    tokens = check_grammar(text, tokenise(text), signatures, MAX_DEPTH)
+    end = len(text.rstrip()) + 1
+    tokens = check_grammar(text, tokenise(text), signatures, MAX_DEPTH, end)
     node = _FormulaReader(text, tokens, names, signatures).read()
     length = len(render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed

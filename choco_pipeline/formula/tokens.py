@@ -69,9 +69,12 @@ def tokenise(text: str) -> Iterator[Token]:
 
 
 def check_grammar(
-    text: str, tokens: Iterable[Token], functions: Collection[str], max_depth: int
+    text: str, tokens: Iterable[Token], functions: Collection[str], max_depth: int, end: int
 ) -> list[Token]:
-    """Return the tokens if they alternate, parentheses match and only `functions` are called: a formula but for its types."""
+    """Return the tokens if they alternate, parentheses match and only `functions` are called: a formula but for its types.
+
+    `end` is the column behind them.
+    """
     open_: list[_Opening] = []
     read: list[Token] = []
     before: Token | None = None
@@ -121,7 +124,6 @@ def check_grammar(
         before = token
         read.append(token)
     if operand_next:
-        end = len(text.rstrip()) + 1
         raise FormulaError(
             f"the formula ends at column {end} where a number, a name or a function is needed",
             text,

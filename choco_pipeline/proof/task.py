@@ -143,10 +143,11 @@ def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
     ruleset, check = claim.statement.ruleset, claim.check
     assert ruleset is not None
     assert isinstance(check, PPositions | GrundyNumbers)
+    where = claim.where_for_all()
     if isinstance(check, GrundyNumbers):
-        statement = Statement(ruleset, "", check.equals.text, "grundy", "")
+        statement = Statement(ruleset, "", check.equals.text, "grundy", where)
     else:
-        statement = Statement(ruleset, "", check.formula.text, "p-positions", "")
+        statement = Statement(ruleset, "", check.formula.text, "p-positions", where)
     wrong, _ = statement.refutation()
     if wrong is None:
         return None

@@ -99,14 +99,14 @@ class Statement:
             return f"--for {self.condition}: a condition is needed, this is an integer"
         if stated.is_truth != (self.kind == "p-positions"):
             needed = "a condition" if self.kind == "p-positions" else "an integer"
-            return f"--{self.kind} {self.relation}: {needed} is needed"
+            return f"{self.relation}: {needed} is needed"
         if not all(formula.is_truth for formula in inside):
-            return f"--where {self.where}: a condition is needed, this is an integer"
+            return f"{self.where}: a condition is needed, this is an integer"
         if clash := sorted({*self.parameters} & {*coordinates}):
             return f"{clash[0]!r} is a coordinate, and cannot be a parameter"
-        for option, formula in ((self.kind, stated), *(("where", f) for f in inside)):
+        for formula in (stated, *inside):
             if unknown := sorted(formula.names - {*self.parameters, *coordinates}):
-                return f"--{option} {formula.text}: unknown name {unknown[0]!r}"
+                return f"{formula.text}: unknown name {unknown[0]!r}"
         if any(formula.functions for formula in (*self._conditions, stated, *inside)):
             return "look-up functions have no meaning here"
         return None

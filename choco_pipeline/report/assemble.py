@@ -56,7 +56,7 @@ ROW_COLUMNS = [
     "seconds",
     "decided",
     "command",
-    "statement",
+    "words",
 ]
 
 #: So many of each stage are named, the longest.

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.games.notation import build
+from choco_pipeline.games import Position, RectangularBar, Ruleset
+from choco_pipeline.games.notation import Notation, build
 from choco_pipeline.statements.tree import (
     SIZE,
     At,
@@ -72,6 +73,8 @@ class World:
     printed: Sequence[Sequence[int]] = ()
     #: Descriptions of games of one's own, to be used instead of files.
     games: Mapping[str, Any] | None = None
+    #: Whether the positions are uncut rectangular bars with the coordinates (i, j) of the poisoned cell, and passes left.
+    of_whole_bars: bool = False
 
     def holds(self, proposition: Proposition, position: Position | None = None) -> bool:
         """Return whether a proposition holds at a position, or as it stands if it is about integers.
@@ -82,11 +85,56 @@ class World:
 
     def counterexamples(self, proposition: Proposition) -> Iterator[Position]:
         """Yield the positions up to the bound at which a proposition is false, the smallest first."""
+        found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
+        yield from sorted(found, key=lambda at: (self.size(at), at))
+
+    def positions(self) -> Iterator[Position]:
+        """Yield the positions up to the bound."""
         assert self.game is not None
-        heaps = len(self.game.base.coordinates)
-        for position in sorted(self.game.positions(self.bound), key=lambda p: (max(p[:heaps]), p)):
-            if not self.holds(proposition, position):
+        for position in self.game.positions(self.bound):
+            if (
+                not self.of_whole_bars
+                or self.heaps(self.game, self.coordinates(position)) == position
+            ):
                 yield position
+
+    def size(self, coordinates: Position) -> int:
+        """Return the largest coordinate, passes left not counted."""
+        assert self.game is not None
+        return max(coordinates[: len(coordinates) - bool(self.game.passes)])
+
+    def coordinates(self, position: Position) -> Position:
+        """Return the coordinates of a position by which the statement names it."""
+        if not self.of_whole_bars:
+            return position
+        a, _, c, _, *passes = position
+        return (a + 1, c + 1, *passes)
+
+    def heaps(self, game: Ruleset, at: Position) -> Position:
+        """Return the position with some coordinates, which may be none."""
+        if not self.of_whole_bars or not isinstance(game.base, RectangularBar) or len(at) < 2:
+            return at
+        i, j, *passes = at
+        return (i - 1, game.base.m - i, j - 1, game.base.n - j, *passes)
+
+
+def game_of(
+    notation: Notation, known: Mapping[str, int], games: Mapping[str, Any] | None
+) -> Ruleset:
+    """Return the game of a notation with integers for its parameters; raise `UndefinedError` if there is none."""
+    if missing := sorted(notation.names - known.keys()):
+        raise UndefinedError(f"{notation.text}: {missing[0]} has no value")
+    try:
+        if games is not None:
+            return build(notation, known, Path(), games)
+        return _built(notation, tuple((name, known[name]) for name in sorted(notation.names)))
+    except RulesetError as error:
+        raise UndefinedError(str(error)) from error
+
+
+@lru_cache(64)  # a game remembers its Grundy numbers
+def _built(notation: Notation, values: tuple[tuple[str, int], ...]) -> Ruleset:
+    return build(notation, dict(values), Path())
 
 
 @dataclass(frozen=True)
@@ -168,9 +216,15 @@ class _Here:
         return self.world.game
 
     def at(self, position: Position) -> _Here:
-        if min(position) < 0 or not self.game.is_position(position):
-            raise UndefinedError(f"{position} is no position of {self.game.notation}")
-        return replace(self, position=position, option=None)
+        return replace(self, position=self.there(self.game, position), option=None)
+
+    def there(self, game: Ruleset, at: Position) -> Position:
+        """Return the position of a game with some coordinates."""
+        position = self.world.heaps(game, at)
+        is_tuple = len(position) == len(game.coordinates) and min(position) >= 0
+        if not is_tuple or not game.is_position(position):
+            raise UndefinedError(f"{at} is no position of {game.notation}")
+        return position
 
     def place(self, place: Place) -> tuple[Ruleset, Position]:
         if place.primed:
@@ -181,11 +235,8 @@ class _Here:
             return self.game, self.position
         game = self.game
         if place.game is not None:
-            game = build(place.game, self.known, Path(), self.world.games)
-        at = tuple(map(self.value, place.at))
-        if len(at) != len(game.coordinates) or min(at) < 0 or not game.is_position(at):
-            raise UndefinedError(f"{at} is no position of {game.notation}")
-        return game, at
+            game = game_of(place.game, self.known, self.world.games)
+        return game, self.there(game, tuple(map(self.value, place.at)))
 
     def is_option(self, at: tuple[Expression, ...]) -> bool:
         assert self.position is not None
@@ -203,10 +254,10 @@ class _Here:
     def bound_to(self, binding: Binding) -> Iterator[_Here]:
         match binding:
             case InRange(name, span, _):
-                for n in span.values(self.known | self.named()):
+                for n in span.values({**self.known, **self.named()}):
                     yield replace(self, known={**self.known, name: n})
             case OfPosition():
-                for position in self.game.positions(self.world.bound):
+                for position in self.world.positions():
                     yield replace(self, position=position, option=None)
             case OfCell(names):
                 for cell in product(
@@ -225,13 +276,16 @@ class _Here:
     def named(self) -> dict[str, int]:
         if self.position is None:
             return {}
-        size = max(self.position[: len(self.game.base.coordinates)])
-        return {**self.game.rules.named(self.position), SIZE: size}
+        at = self.world.coordinates(self.position)
+        names = self.game.coordinates
+        if self.world.of_whole_bars:
+            names = ("i", "j", *names[4:])
+        return {**dict(zip(names, at, strict=True)), SIZE: self.world.size(at)}
 
     def compares(self, part: ValueSet) -> bool:
         """Compare the values at all positions up to the bound with the members up to the largest value."""
         heres = [
-            replace(self, position=position) for position in self.game.positions(self.world.bound)
+            replace(self, position=position, option=None) for position in self.world.positions()
         ]
         values = {here.value(part.value) for here in heres if here.holds(part.condition)}
         largest = max(map(abs, values), default=0)

@@ -6,12 +6,12 @@ term in it. So formulas have one grammar, and every mistake has its column in th
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import count, pairwise, repeat
 from typing import NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
@@ -87,8 +87,6 @@ KEYWORDS = frozenset(
         "size",
     ]
 )
-#: The variable of the members of a set, and names of game terms in the formulas of recognised statements about games.
-RESERVED = frozenset({"v", "g", "grundy"})
 _WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -151,16 +149,15 @@ class _Parser:
     bound: tuple[str, ...] = ()
     has_option: bool = False
     #: New names among the arguments of `option`: they stand for every natural number.
-    cells: tuple[str, ...] = ()
+    cells: tuple[str, ...] = field(init=False)
     #: Where sets of values begin.
     sets: list[Token] = field(default_factory=list)
-    #: Every variable so far, those whose scope has ended among them.
-    variables: set[str] = field(default_factory=set)
     #: A name that does not occur in the text; with a number behind it, it stands for a game term in a formula.
     placeholder: str = "_"
 
     def __post_init__(self) -> None:
         self.tokens = list(_tokens(self.text))
+        self.cells = self.new_names()
         while self.placeholder in self.text:
             self.placeholder += "_"
         for name in (*self.names.coordinates, *sorted(self.names.parameters)):
@@ -277,7 +274,7 @@ class _Parser:
 
         The body of ``for`` and ``let`` may be several propositions with semicolons between them.
         """
-        word = self.here.text
+        token, word = self.here, self.here.text
         self.at += 1
         if word == "let":
             definitions = []
@@ -298,7 +295,7 @@ class _Parser:
             return body
         if word == "at":
             position = self.tuple_of("the position")
-            self.need_coordinates(position, "a position")
+            self.need_coordinates(position, "a position", token)
             self.need(":", "after the position")
             with self.nested(has_option=False):
                 return At(position, self.proposition())
@@ -337,14 +334,14 @@ class _Parser:
                 by = []
                 if self.take("by"):
                     while True:
-                        name = self.here
+                        lowered = self.here
                         self.at += 1
-                        if name.text not in self.names.coordinates:
+                        if lowered.text not in self.names.coordinates:
+                            allowed = ", ".join(self.names.coordinates)
                             self.refuse(
-                                f"{quoted(name.text)} is not a coordinate: {', '.join(self.names.coordinates)}",
-                                name,
+                                f"{quoted(lowered.text)} is not a coordinate: {allowed}", lowered
                             )
-                        by.append(name.text)
+                        by.append(lowered.text)
                         if not self.take(","):
                             break
                 has_option = True
@@ -377,8 +374,6 @@ class _Parser:
         token = self.here
         if not _NAME.fullmatch(token.text) or token.text in KEYWORDS:
             self.refuse(f"a name is needed, found {self.found()}")
-        if self.names.coordinates and token.text in RESERVED:
-            self.refuse(f"{quoted(token.text)} has a meaning of its own: choose another name")
         if token.text in (
             *self.bound,
             *self.cells,
@@ -387,7 +382,6 @@ class _Parser:
         ):
             self.refuse(f"{quoted(token.text)} has a value already: choose another name")
         self.at += 1
-        self.variables.add(token.text)
         return token.text
 
     # ---- Atoms.
@@ -404,8 +398,8 @@ class _Parser:
             return self.value_set()
         if self.take("option"):
             self.need_game(token)
-            at = self.tuple_of("an option", new_names=True)
-            self.need_coordinates(at, "an option")
+            at = self.tuple_of("an option")
+            self.need_coordinates(at, "an option", token)
             return IsOption(at)
         if self.next_is("(") and self.is_row():
             row = self.tuple_of("a row")
@@ -439,7 +433,7 @@ class _Parser:
             return Place()
         at = self.tuple_of("a position")
         if game is None:
-            self.need_coordinates(at, "a position")
+            self.need_coordinates(at, "a position", token)
         return Place(at, game)
 
     def game(self) -> Notation:
@@ -483,8 +477,9 @@ class _Parser:
         self.need("{", "before the members of a set")
         start = self.here
         if self.after.text == ":":
-            variable = "v" if self.take("v") else self.new_name()
+            variable = self.new_name()
             self.at += 1
+            start = self.here
             with self.nested(bound=(*self.bound, variable)):
                 condition_on_members = self.proposition()
             if not isinstance(condition_on_members, Expression) or condition_on_members.terms:
@@ -493,47 +488,53 @@ class _Parser:
                 )
             members = condition_on_members
         else:
-            variable, members = "v", self.listed_members()
+            taken = {token.text for token in self.tokens}
+            variable = next(n for n in map("v".ljust, count(1), repeat("_")) if n not in taken)
+            members = self.listed_members(variable)
         if not members.names.isdisjoint({*self.names.coordinates, SIZE}):
             self.refuse("the members of a set do not depend on a position", start)
         self.need("}", "to close the set")
         return ValueSet(value, condition, relation, variable, members)
 
-    def listed_members(self) -> Expression:
-        """Read ``0..15, 30, 57..59`` as a condition on ``v``."""
+    def listed_members(self, variable: str) -> Expression:
+        """Read ``0..15, 30, 57..59`` as a condition on a variable."""
         parts = list[Formula]()
         while True:
             first = self.pure("a member")
             last = self.pure("a member") if self.take("..") else None
-            tokens = f"v == ({first})" if last is None else f"({first}) <= v <= ({last})"
-            parts.append(parse(tokens))
+            text = f"{variable} == ({first})"
+            parts.append(parse(text if last is None else f"({first}) <= {variable} <= ({last})"))
             if not self.take(","):
                 break
         return Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
 
-    def tuple_of(self, what: str, *, new_names: bool = False) -> tuple[Expression, ...]:
+    def tuple_of(self, what: str) -> tuple[Expression, ...]:
         """Read integers in parentheses."""
         self.need("(", f"before {what}")
         items = []
         with self.nested():
             while True:
-                token = self.here
-                alone = self.after.text in (",", ")")
-                if new_names and alone and self.is_new(token):
-                    self.cells = (*self.cells, token.text)
                 items.append(self.integer())
                 if not self.take(","):
                     break
         self.need(")", f"to close {what}")
         return tuple(items)
 
-    def is_new(self, token: Token) -> bool:
-        known = {*self.names.coordinates, *self.names.parameters, *self.variables, *self.cells}
-        return (
-            bool(_NAME.fullmatch(token.text))
-            and token.text not in known
-            and token.text not in KEYWORDS | RESERVED
+    def new_names(self) -> tuple[str, ...]:
+        """Return the arguments of `option` that are bound nowhere else in the text."""
+        texts = [token.text for token in self.tokens]
+        given = {*self.names.coordinates, *self.names.parameters, *KEYWORDS}
+        given |= {before for before, text in pairwise(texts) if text in ("in", "=")}
+        for i, text in enumerate(texts):
+            given |= {*texts[i : self.closing(i + 1)]} if text == "cell" else set()
+        arguments = (
+            texts[j]
+            for i, (word, opening) in enumerate(pairwise(texts))
+            if (word, opening) == ("option", "(")
+            for j in range(i + 2, self.closing(i + 1))
+            if texts[j - 1] in ("(", ",") and texts[j + 1] in (",", ")")
         )
+        return tuple(n for n in dict.fromkeys(arguments) if _NAME.fullmatch(n) and n not in given)
 
     def closing(self, start: int) -> int:
         """Return the index of the token that closes the bracket at `start`; that of the end if there is none."""
@@ -621,7 +622,8 @@ class _Parser:
         if sizes := [token for token in read if token.text == SIZE]:
             self.need_game(sizes[0])
         names = [f"{self.placeholder}{i}" for i in range(len(terms))]
-        formula = Formula(parse_tokens(self.text, read, {*known, *names}), self.text)
+        end = self.here.column if self.here.text else len(self.text.rstrip()) + 1
+        formula = Formula(parse_tokens(self.text, read, {*known, *names}, end), self.text)
         formula = formula.rename_all(dict(zip(names, terms, strict=True)))
         return Expression(formula, tuple(terms.items()))
 
@@ -673,11 +675,12 @@ class _Parser:
                 token,
             )
 
-    def need_coordinates(self, at: Sequence[Expression], what: str) -> None:
+    def need_coordinates(self, at: Sequence[Expression], what: str, token: Token) -> None:
         wanted = self.names.coordinates
         if len(at) != len(wanted):
             self.refuse(
-                f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}"
+                f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}",
+                token,
             )
 
 
@@ -703,10 +706,6 @@ def _tokens(text: str) -> Iterator[Token]:
         if kind == "number" and len(written) > MAX_DIGITS:
             raise FormulaError(
                 f"a number has at most {MAX_DIGITS} digits (at column {column})", text, column
-            )
-        if keyword.iskeyword(written) and written not in KEYWORDS:
-            raise FormulaError(
-                f"{quoted(written)} cannot be a name (at column {column})", text, column
             )
         text_of = _SIGNS.get(written, written)
         is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))

@@ -224,7 +224,8 @@ def test_a_claim_rests_on_a_proved_certificate_of_its_own_game(folder):
 
 def test_a_height_may_be_written_otherwise_in_the_claim(folder):
     document = claim_on(
-        game_text("solid-bar(f=(x+z)//3)", "p", folder), P | {"formula": "z ^ z == y ^ y", "relation": "within"}
+        game_text("solid-bar(f=(x+z)//3)", "p", folder),
+        P | {"formula": "z ^ z == y ^ y", "relation": "within"},
     )
     for height, wanted in (("+(x+z)//-k", "proved"), ("(x+z-1)//-k", "no certificate")):
         document["claim"]["ruleset"] = f"solid-bar(f={height})"

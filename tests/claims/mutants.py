@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
@@ -19,7 +20,10 @@ from choco_pipeline.formula.nodes import (
     render,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.games.notation import Notation
+from choco_pipeline.statements.printer import term_text
+from choco_pipeline.statements.tree import Expression
 
 OPERATORS = {
     "+": "-",
@@ -57,12 +61,55 @@ def mutants(formula: Formula) -> Iterator[Formula]:
             yield mutant
 
 
-def range_mutants(span: Range) -> Iterator[str]:
-    """Yield ranges that begin or end one off, as text."""
-    if span.first != span.last:
-        step = "" if span.step is None else f" step {span.step}"
-        yield f"({span.first})+1..{span.last}{step}"
-        yield f"{span.first}..({span.last})-1{step}"
+def small_changes(part: Formula | Range | None) -> Iterator[Formula | Range]:
+    """Yield the small changes of a formula, or a range that begins or ends one off."""
+    match part:
+        case Formula():
+            yield from mutants(part)
+        case Range(first, last, step) if first != last:
+            steps = "" if step is None else f" step {step}"
+            yield parse_range(f"({first})+1..{last}{steps}")
+            yield parse_range(f"{first}..({last})-1{steps}")
+
+
+def conjunct_mutants(whole: Formula) -> Iterator[list[Formula]]:
+    """Yield the small changes of each condition that is joined by ``and``, and of the word itself."""
+    parts = whole.conjuncts
+    for i, part in enumerate(parts):
+        changed = ([*parts[:i], one, *parts[i + 1 :]] for one in mutants(part))
+        yield [Formula.joined("and", *some) if len(parts) > 1 else some[0] for some in changed]
+    if len(parts) > 1:
+        yield [Formula.joined("or", *parts)]
+
+
+def changed_parts(part: Any) -> Iterator[list[Any]]:
+    """Yield, for each formula in a part of a statement, this part with each small change of the formula."""
+    match part:
+        case Range():
+            yield list(small_changes(part))
+        case Expression(formula, terms):
+            names = {name: f"term{i}" for i, (name, _) in enumerate(terms)}
+            back = {short: name for name, short in names.items()}
+            whole = parse(formula.rename_all(names).text)
+            for versions in conjunct_mutants(whole):
+                yield [replace(part, formula=one.rename_all(back)) for one in versions]
+            for i, (name, term) in enumerate(terms):
+                for versions in changed_parts(term):
+                    yield [
+                        Expression(
+                            formula.rename_all({name: term_text(one)}),
+                            (*terms[:i], (term_text(one), one), *terms[i + 1 :]),
+                        )
+                        for one in versions
+                    ]
+        case tuple():
+            for i, inside in enumerate(part):
+                for versions in changed_parts(inside):
+                    yield [(*part[:i], one, *part[i + 1 :]) for one in versions]
+        case _ if is_dataclass(part) and not isinstance(part, Notation):
+            for field in fields(part):
+                for versions in changed_parts(getattr(part, field.name)):
+                    yield [replace(part, **{field.name: one}) for one in versions]
 
 
 def _changes(node: Node) -> Iterator[Node]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from math import lcm
 from typing import assert_never
 
+from choco_pipeline.claims.checks.judgement import depends_on_position
 from choco_pipeline.claims.kinds import (
     Cellular,
     Columns,
@@ -34,7 +35,14 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.statements.meaning import World
-from choco_pipeline.statements.tree import Expression, Implies, Proposition, conjuncts, joined
+from choco_pipeline.statements.tree import (
+    Expression,
+    Implies,
+    Let,
+    Proposition,
+    conjuncts,
+    joined,
+)
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.claims import domain, holds, key_of
 
@@ -119,11 +127,16 @@ def outcome(
             ]
             return _least_of(game, failures, places)
         case Evaluated():
-            world = World(game, bound, env, check.printed)
+            world = World(game, bound, env, check.printed, of_whole_bars=claim.is_of_whole_bars)
             places = _places(game, bound, quantity, env, None, reach)
+            if not depends_on_position(check.proposition, claim.coordinates):
+                places = places[:1]
             spoken = [at for at, _ in places if world.holds(premise_of(check.proposition), at)]
-            wrong = [at for at in spoken if not world.holds(check.proposition, at)]
-            return _least_of(game, wrong, [(at, {}) for at in spoken])
+            wrong = [
+                world.coordinates(at) for at in spoken if not world.holds(check.proposition, at)
+            ]
+            least = min(wrong, key=lambda at: (world.size(at), at), default=None)
+            return Outcome(bool(wrong), least, not spoken)
         case Cellular():
             assert isinstance(game, RectangularBar)
             cells = _generation(check, int(check.generation.value(env)))
@@ -166,7 +179,6 @@ def outcome(
             places = _places(game, bound, quantity, env, check.where, reach)
             listed = {tuple(at) for at in check.positions}
             wrong = [at for at, _ in places if (at in listed) != _is_p(game, at)]
-            wrong += sorted(listed - {at for at, _ in places})
             return _least_of(game, wrong, places)
         case Listing():
             places = _places(game, bound, quantity, env, check.where, reach)
@@ -251,6 +263,8 @@ def _is_related(check: Related, other: Ruleset, game: Ruleset, at: Position, nam
 
 def premise_of(proposition: Proposition) -> Proposition:
     """Return what satisfies the premise of some implication of which a statement consists."""
+    if isinstance(proposition, Let):
+        return replace(proposition, body=premise_of(proposition.body))
     parts = conjuncts(proposition)
     if not all(isinstance(part, Implies) for part in parts):
         return Expression(parse("0 == 0"))

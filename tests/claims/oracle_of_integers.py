@@ -168,8 +168,6 @@ def _with(let: Mapping[str, Formula], env: Env) -> Env:
 
 def _said(check: IntegerStatement, env: Env) -> bool:
     truths = [bool(c.value(env)) for c in check.holds]
-    if check.any:
-        truths.append(any(c.value(env) for c in check.any))
     if check.equivalent:
         truths.append(len({bool(c.value(env)) for c in check.equivalent}) == 1)
     if check.number is not None:

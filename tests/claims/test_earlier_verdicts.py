@@ -86,7 +86,7 @@ def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None
     first, _ = results.carried_out()
     claims = read_record(results.order)["claims"]
     changed = {**claims["triangular-thm-7.3"]}
-    changed["check"] = {**changed["check"], "formula": "x ^ (y+1) ^ z == 0"}
+    changed["statement"] = "P <=> x ^ (y+1) ^ z == 0"
     results.change(claims={**claims, "triangular-thm-7.3": changed})
     again, checked = results.carried_out()
     assert set(checked) == {"triangular-thm-7.3"}

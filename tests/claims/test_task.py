@@ -154,7 +154,7 @@ def test_statements_are_checked_as_they_stand(tmp_path: Path) -> None:
     assert verdicts["true"]["positions"] == 100
     assert verdicts["false"]["counterexample"]["position"] == [1, 1]
     assert verdicts["false"]["counterexample"]["coordinates"] == ["x", "y"]
-    assert verdicts["no-value"]["why"].startswith("check.holds (6//(x-3) < 7): division by zero")
+    assert verdicts["no-value"]["why"].startswith("statement (")
     assert [(r["stage"], r["checks"], r["positions"]) for r in reported] == [
         ("check", 1, verdict["positions"]) for verdict in verdicts.values()
     ]

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
+from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games.notation import as_written, coordinates_of, read
+from choco_pipeline.statements.printer import text_of
 
 #: Checks that the language of statements does not say.
 PLUG_INS = (
@@ -26,6 +28,20 @@ Document = Mapping[str, Any]
 def claim_from(document: Document) -> Claim:
     """Return the claim of a document whose statement is given by its parts, under `check`."""
     return Claim.from_json(in_language(document))
+
+
+def entry_from(document: Document, paper: Paper | None = None) -> Claim:
+    """Return the claim of a catalogue whose statement is given by its parts, under `check`."""
+    entry = {"number": "1", "status": "theorem", "words": "Words.", **document}
+    return Claim(Entry.model_validate(in_language(entry)), paper)
+
+
+def reworded(claim: Claim, old: str, new: str) -> Claim:
+    """Return a claim with a change in the canonical text of its statement."""
+    text = text_of(claim.proposition)
+    assert old in text, text
+    changed = claim.statement.model_copy(update={"statement": text.replace(old, new)})
+    return Claim(changed, claim.paper)
 
 
 def in_language(document: Document) -> dict[str, Any]:
@@ -100,7 +116,8 @@ def statement(check: Document, premise: list[str], ruleset: str | None) -> str:
         case "pattern":
             return ";\n".join(cases(check["cases"], names[2:]))
         case "p-list":
-            return implied(before, f"P <=> ({', '.join(names)}) in printed")
+            row = ", ".join(coordinates_of(read(str(ruleset))))
+            return implied(before, f"P <=> ({row}) in printed")
         case "grundy-list":
             return " and ".join(f"G({', '.join(map(str, p))}) == {g}" for *p, g in check["numbers"])
         case "grundy-table":

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
         build_shard(str(tmp_path / f"{name}.json"), str(manifest), lambda *_, **__: None)
         entry = json.loads(manifest.read_text())["tables"][spec.table_id]
         tables.append({**entry, "id": spec.table_id, "shard": name})
-    claim = {**a_claim(number="1_1"), "statement": "x | y"}
+    claim = {**a_claim(number="1_1"), "words": "x | y"}
     ledger = whole({"claims": [claim], "rows": [a_row([])], "tables": tables})
     write_record(tmp_path / "results/r/ledger.json", ledger.document())
     return tmp_path

@@ -13,7 +13,7 @@ from tests.cli.command import choco
 
 WHERE = {
     RUNS: ["run", "plan", "verify", "results", "export", "repair"],
-    GAMES: ["value", "mine", "heights", "prove"],
+    GAMES: ["value", "mine", "check", "heights", "prove"],
     CLAIMS: ["claims"],
     THIS_PROGRAM: ["doctor", "schema", "version"],
     STEPS: ["build", "find", "ledger", "report"],

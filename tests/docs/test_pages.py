@@ -24,7 +24,7 @@ ELSEWHERE = {
 FOLLOWED = (
     "tutorial.md",
     "citing.md",
-    "claims.md",
+    "statements.md",
     "games.md",
     "proof.md",
     "families.md",

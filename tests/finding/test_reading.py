@@ -61,7 +61,7 @@ def test_what_is_found_is_so_as_it_is_written(
             continue
         claim = one["claim"]
         if claim is not None:
-            assert (claim["id"], claim["statement"]) == (one["id"], one["text"])
+            assert (claim["id"], claim["words"]) == (one["id"], one["text"])
             assert one["when"] in ("", claim.get("when", ""))
         if one["kind"] in ("p-positions", "grundy", "values"):
             spoken = [p for p in parameters if not one["when"] or value(one["when"], **p)]

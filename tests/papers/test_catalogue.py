@@ -20,7 +20,7 @@ from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
+from tests.claims.written import reworded
 
 PAPERS = ("step2015", "pass2016", "triangular", "solid2022", "patterns")
 CATALOGUE = catalogue_of(*PAPERS)
@@ -106,11 +106,11 @@ def test_pass2016_theorem_4_1(k: int, s: int) -> None:
 
 
 def test_pass2016_corollary_4_1_is_a_misprint() -> None:
-    document = CATALOGUE.claims["pass2016-thm-4.1"].as_json()
-    document["check"]["formula"] = "(x == 0 and y == 0 and z == 0 and p == 1) or x ^ y ^ z ^ p == 0"
+    theorem = CATALOGUE.claims["pass2016-thm-4.1"]
+    printed = reworded(theorem, "(x+s) ^ y ^ (z+s) ^ p", "x ^ y ^ z ^ p")
     game = parse_ruleset("with-pass(strip-bar(k=4, s=3), passes=1)")
     verdict = check_claim(
-        claim_from(document), {"k": 4, "s": 3}, game, 30, table(game, 30, "p-positions")
+        printed, {"k": 4, "s": 3}, game, 30, table(game, 30, "p-positions")
     ).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position is not None

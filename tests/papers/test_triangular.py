@@ -10,12 +10,13 @@ import pytest
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.kinds import GrundyList, Moves, PList
+from choco_pipeline.claims.kinds import OptionSet, PList, PrintedNumbers
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
+from choco_pipeline.statements.meaning import World
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
+from tests.claims.written import reworded
 
 CATALOGUE = catalogue_of("triangular")
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
@@ -154,14 +155,10 @@ def test_printed_moves_and_grundy_numbers() -> None:
     assert {(5, 4, 7), (7, 2, 7), (7, 3, 2)} <= set(game.options((7, 4, 7)))
     assert set(game.options((1, 1, 2))) == {(1, 0, 0), (1, 0, 1), (1, 0, 2), (0, 0, 2)}
     listed = CATALOGUE.claims["triangular-ex-7.1-grundy"].check
-    assert isinstance(listed, GrundyList)
-    assert [game.grundy(tuple(p)) for *p, _ in listed.numbers] == [0, 1, 1, 0, 2, 3, 4]
-    assert [g for *_, g in listed.numbers] == [0, 1, 1, 0, 2, 3, 4]
-    all_of = CATALOGUE.claims["triangular-ex-7.1-moves"].check
-    assert isinstance(all_of, Moves)
-    for example in all_of.examples:
-        options = {tuple(option) for option in example.options}
-        assert set(game.options(tuple(example.position))) == options
+    assert isinstance(listed, PrintedNumbers)
+    assert [game.grundy(position) for position, _ in listed.numbers] == [0, 1, 1, 0, 2, 3, 4]
+    assert [number for _, number in listed.numbers] == [0, 1, 1, 0, 2, 3, 4]
+    assert World(game).holds(CATALOGUE.claims["triangular-ex-7.1-moves"].proposition)
     assert game.grundy((1, 1, 2)) != 1 ^ 1 ^ 2
 
 
@@ -227,12 +224,13 @@ def test_definition_4_2_counts_the_lines_that_cut(position: tuple[int, int, int]
 
 def test_a_definition_with_a_move_left_out_is_refuted() -> None:
     for claim_id in ("triangular-def-3.3", "triangular-def-4.3"):
-        document = CATALOGUE.claims[claim_id].as_json()
-        clauses = document["check"]["formula"].split(" or ")
+        whole = CATALOGUE.claims[claim_id]
+        assert isinstance(whole.check, OptionSet)
+        clauses = whole.check.formula.text.split(" or ")
         assert len(clauses) == 3
         for n in range(3):
             fewer = " or ".join(clauses[:n] + clauses[n + 1 :])
-            claim = claim_from({**document, "check": {**document["check"], "formula": fewer}})
+            claim = reworded(whole, " or ".join(clauses), fewer)
             game = Nim(3) if claim_id == "triangular-def-3.3" else bar(3)
             parameters = {} if claim_id == "triangular-def-3.3" else {"k": 3}
             verdict = check_claim(claim, parameters, game, 5, grundy_table(game, 5)).verdict

@@ -201,8 +201,7 @@ def test_a_p_position_that_is_none_is_noticed() -> None:
     """Where nothing says that (y, y, 0) is a P-position, no change of the game could make the statement false."""
     claim = CATALOGUE.claims["step2015-ex-3.2-sharp"]
     assert isinstance(claim.statement, Entry)
-    where = "x == y and y == (s & -s) and z == 0"
-    check = {"kind": "values", "of": "(x+s) ^ y ^ (z+s)", "values": "v > 0", "relation": "within"}
-    entry = claim.statement.model_dump(mode="json") | {"check": {**check, "where": where}}
+    said = "{(x+s) ^ y ^ (z+s): P and x == y and y == (s & -s) and z == 0} <= {v: v > 0}"
+    entry = claim.statement.model_copy(update={"statement": said})
     with pytest.raises(AssertionError, match="no change of the game matters"):
-        _require_a_change(Claim(Entry.model_validate(entry), claim.paper))
+        _require_a_change(Claim(entry, claim.paper))

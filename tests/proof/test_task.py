@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -21,15 +20,15 @@ WILD = "solid-bar(f=(x+z)//2)"
 LONG = "with-pass(strip-bar(k=28, s=26), passes=1)"
 
 
-def claim(claim_id, **check):
-    said = {"id": claim_id, "ruleset": "solid-bar(f=(x+z)//k)", "check": check}
-    return Claim(Statement.model_validate(said)).as_json()
+def claim(claim_id, statement):
+    said = {"id": claim_id, "ruleset": "solid-bar(f=(x+z)//k)", "statement": statement}
+    return Claim.from_json(said).as_json()
 
 
 CLAIMS = {
-    "true": claim("true", kind="p-positions", formula="x ^ y ^ z == 0"),
-    "false": claim("false", kind="p-positions", formula="x == z and y == 0"),
-    "product": claim("product", kind="p-positions", formula="x*y*z == 0"),
+    "true": claim("true", "P <=> x ^ y ^ z == 0"),
+    "false": claim("false", "P <=> x == z and y == 0"),
+    "product": claim("product", "P <=> x*y*z == 0"),
 }
 
 
@@ -137,7 +136,8 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
 )
 def test_what_is_true_without_its_bound_is_told(formula, reach, verdict, further):
     certificate = proved(TRIANGLE, claims=())["proofs"][0]["certificate"]
-    bounded = claim("bounded", kind="p-positions", formula=formula) | {"reach": reach}
+    premise = "" if reach is None else f"size <= {reach} => "
+    bounded = claim("bounded", f"{premise}(P <=> {formula})")
     found = task.settle(bounded, {"k": 3}, certificate, 60)
     assert (found.verdict, found.evidence.get("without_reach")) == (verdict, further)
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claims.pair_section import pair_views
@@ -87,10 +88,10 @@ def test_the_three_documents_agree_with_the_ledger(
         claim = claims[row["claim"]]
         for key in ("verdict", "text", "checks", "positions", "seconds", "command"):
             assert record[key] == row[key]
-        assert (record["paper"], record["number"], record["statement"]) == (
+        assert (record["paper"], record["number"], record["words"]) == (
             claim["paper"]["key"],
             claim["number"],
-            claim["statement"],
+            claim["words"],
         )
         assert json.loads(str(record["counts"])) == row["counts"]
         if row["decided"] is None:
@@ -273,16 +274,25 @@ def test_bounds_of_a_statement_are_told_parameter_by_parameter():
 
 
 def test_a_statement_on_integers_is_told_whole():
-    check = {
-        "kind": "integers",
-        "bound": 64,
-        "all": {"x": "0..N", "y": "1..x"},
-        "number": {"of": {"z": "0..y"}},
+    text = "for x in 0..N, y in 1..x: count(z in 0..y: z <= x) == y + 1"
+    claim = a_claim(ruleset=None, statement=text, bound=64)
+    claim["formula"] = Claim.from_json(claim["formal"]).summary
+    bound, checked_as = formal_lines(LedgerClaim.model_validate(claim))
+    assert bound == ("N", "64")
+    for part in ("x from 0 to N, y from 1 to x", "z from 0 to y", "y+1"):
+        assert part in checked_as[1]
+    plug_in = {
+        "kind": "sections",
+        "bound": 6,
+        "all": {"n": "1..N"},
+        "let": {"s": "n-1"},
+        "order": "n",
+        "pieces": "6**n",
     }
-    claim = a_claim(ruleset=None, check=check)
+    claim = a_claim(ruleset=None, statement=None, check=plug_in)
     assert formal_lines(LedgerClaim.model_validate(claim)) == [
-        ("for all", "x from 0 to N, y from 1 to x"),
-        ("counted over", "z from 0 to y"),
-        ("N", "64"),
+        ("where", "s = n−1"),
+        ("for all", "n from 1 to N"),
+        ("N", "6"),
         ("checked as", "P"),
     ]

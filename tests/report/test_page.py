@@ -113,7 +113,7 @@ def test_each_claim_has_a_row_that_leads_to_its_evidence(site, document, ledger)
         claim = claims[row["claim"]]
         said = " ".join(document.text[f"row-{row['claim']}"].split())
         assert claim["number"] in said
-        assert " ".join(claim["statement"].split()) in said
+        assert " ".join(claim["words"].split()) in said
         assert row["text"][1:] in said
         assert row["parameters"] in said
         assert row["command"] in said
@@ -154,7 +154,7 @@ def test_printed_and_intended_forms_stand_side_by_side(site, ledger):
         anchor = f"pair-{pair['printed']}-{pair['intended']}"
         said = " ".join(document.text[anchor].split())
         for side in ("printed", "intended"):
-            assert " ".join(claims[pair[side]]["statement"].split()) in said
+            assert " ".join(claims[pair[side]]["words"].split()) in said
             assert f"../pairs.html#{anchor}" in site.claim(pair[side]).links
         assert pair["text"] in said
         if pair["decided"] and pair["decided"]["position"] is not None:
@@ -305,9 +305,9 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     claims[plain[0]]["status"], claims[plain[1]]["status"] = "question", "ours"
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
-    assert " ".join(claims[plain[0]]["statement"].split()) in asked
+    assert " ".join(claims[plain[0]]["words"].split()) in asked
     assert "✗ no, as read here: refuted at" in asked
-    assert " ".join(claims[plain[1]]["statement"].split()) in shown.text("index.html", "ours")
+    assert " ".join(claims[plain[1]]["words"].split()) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}
     assert not any(texts[one] in said for one in plain[:2])

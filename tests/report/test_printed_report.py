@@ -24,7 +24,7 @@ DOCUMENT = "\\documentclass{article}\\begin{document}Nim\\end{document}\n"
 
 
 def test_it_says_of_each_conjecture_what_is_known():
-    claim = a_claim(status="conjecture", number="Conjecture 7 & more") | {"statement": "⌈√2⌉ ≥ 1_0"}
+    claim = a_claim(status="conjecture", number="Conjecture 7 & more") | {"words": "⌈√2⌉ ≥ 1_0"}
     verdict = a_verdict("holds-to-bound", {})
     said = printed_report(a_ledger([claim], [verdict], [a_row([verdict])]), None)
     assert (
@@ -50,7 +50,7 @@ def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
         rest = rest.partition(heading)[2]
         for standing in chosen:
             claim = standing.view.claim
-            row = " & ".join(map(tex_text, (claim.number, claim.statement, standing.known)))
+            row = " & ".join(map(tex_text, (claim.number, claim.words, standing.known)))
             assert row in rest
             rest = rest.partition(row)[2]
     open_claims = [c for c in known.claims if c.status in ("conjecture", "question")]

@@ -66,9 +66,11 @@ class Scope:
 
     @property
     def deeper(self) -> Scope:
+        """The same one level deeper."""
         return replace(self, depth=self.depth - 1)
 
     def with_name(self) -> tuple[str, Scope]:
+        """Return a new name, and the scope in which it has a value."""
         name = f"n{self.variables}"
         integers = (*self.integers, name)
         return name, replace(self, integers=integers, variables=self.variables + 1)
@@ -156,10 +158,18 @@ def bound(draw: st.DrawFn, scope: Scope, word: str) -> tuple[tuple, Proposition]
     """Draw what a quantifier or a count binds, and what it says then; positions with a limit."""
     bindings: list[InRange | OfPosition | OfOption] = []
     inner, limit = scope.deeper, None
-    for kind in draw(st.lists(st.sampled_from(["range", "position", "option"]), min_size=1, max_size=2)):
+    for kind in draw(
+        st.lists(st.sampled_from(["range", "position", "option"]), min_size=1, max_size=2)
+    ):
         match kind:
             case "range":
-                texts = ["0..2", f"0..{inner.integers[-1]}", "1..k+2 step 2", f"{inner.integers[0]}"]
+                texts = [
+                    "0..2",
+                    f"0..{inner.integers[-1]}",
+                    "1..k+2 step 2",
+                    "0..size",
+                    inner.integers[0],
+                ]
                 span = parse_range(draw(st.sampled_from(texts)))
                 name, inner = inner.with_name()
                 bindings.append(InRange(name, span, draw(st.integers(0, 5)) == 0))
@@ -167,7 +177,9 @@ def bound(draw: st.DrawFn, scope: Scope, word: str) -> tuple[tuple, Proposition]
                 inner, limit = replace(inner, has_option=False), Expression(parse("size <= k"))
                 bindings.append(OfPosition())
             case _ if not isinstance(bindings[-1] if bindings else None, OfOption):
-                by = draw(st.lists(st.sampled_from(scope.game.coordinates), max_size=2, unique=True))
+                by = draw(
+                    st.lists(st.sampled_from(scope.game.coordinates), max_size=2, unique=True)
+                )
                 inner = replace(inner, has_option=True)
                 bindings.append(OfOption(tuple(by)))
                 break
@@ -205,7 +217,7 @@ def propositions(draw: st.DrawFn, scope: Scope) -> Proposition:
             word = draw(st.sampled_from(["every", "some", "no"]))
             return Quantified(word, *draw(bound(scope, word)))
         case "let":
-            value = draw(integers(scope))
+            value = draw(integers(scope) | st.just(Expression(parse(f"6//{scope.integers[0]}"))))
             name, known = scope.with_name()
             return Let(name, value, draw(propositions(known.deeper)))
         case _:

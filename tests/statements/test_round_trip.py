@@ -8,15 +8,10 @@ from hypothesis import strategies as st
 from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
-from choco_pipeline.statements.tree import (
-    children,
-    rebuilt,
-    walk,
-)
+from choco_pipeline.statements.tree import children, rebuilt, walk
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, statements
 
-XY = Names(("x", "y"), frozenset({"k"}))
 games = st.sampled_from(sorted(GAMES)).map(GAMES.__getitem__)
 
 

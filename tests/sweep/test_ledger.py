@@ -172,7 +172,7 @@ def test_a_ledger(tmp_path, monkeypatch):
     assert (pair["kind"], pair["right"]) == ("misprint", "intended")
     assert pair["decided"] == rows["nim-sum"]["decided"]
 
-    place = "claims.yaml:35:32: check.formula (x//(z-3) == y): division by zero at column 2: "
+    place = "claims.yaml:35:5: statement (x//(z-3) == y): division by zero at column 2: "
     silent, by_proof = [v for v in ledger["verdicts"] if v["claim"] == "by-zero"]
     assert by_proof["why"] == "not linear"
     assert silent["why"].startswith(place)

@@ -77,16 +77,10 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
             p.stem: read_record(p) for p in Path("results/t/orders/prove_statements").glob("*.json")
         }
 
-    ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
     claims = Path("claims.yaml")
-    for name, more in {"endless": {}, "finite": {"all": {"x": "0..9"}}}.items():
-        entry = {
-            "id": name,
-            "number": name,
-            "status": "lemma",
-            "statement": "S.",
-            "check": {**ranged, **more},
-        }
+    for name, last in {"endless": "N", "finite": "9"}.items():
+        entry = {"id": name, "number": name, "status": "lemma", "words": "Words.", "bound": 9}
+        entry["statement"] = f"for x in 0..{last}: x >= 0"
         claims.write_text(f"{claims.read_text()}  - {json.dumps(entry)}\n")
     assert current_plan(config)["prove_statements"] == []
     config.write_text(PROVED + "    prove_seconds: 7\n")
@@ -131,12 +125,12 @@ def test_statements_to_decide_are_shared_out_where_they_are_many(config, number,
 @pytest.mark.parametrize(
     "check",
     [
-        "{kind: p-positions, formula: y == z}",
-        "{kind: options, of: y == z, have: some, to: y == 0}",
+        "P <=> y == z",
+        "'y == z => some option: y'' == 0'",
     ],
 )
 def test_a_claim_on_p_positions_is_decided_once(config, prove, on, check):
-    Path("claims.yaml").write_text(CLAIMS.replace("{kind: grundy, equals: y ^ z}", check))
+    Path("claims.yaml").write_text(CLAIMS.replace("G == y ^ z", check))
     config.write_text(PROVED.replace("[grundy, p, p]", prove))
     decided = [proof["relation"] for proof in current_plan(config)["prove"] if proof["claims"]]
     assert decided == [on] * 2
@@ -144,7 +138,7 @@ def test_a_claim_on_p_positions_is_decided_once(config, prove, on, check):
 
 def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
     claims = CLAIMS.replace("step-bar(k=k, s=0)", "rectangular-bar(m=m, n=m)").replace("k %", "m %")
-    claims = claims.replace("{kind: grundy, equals: y ^ z}", "{kind: p-positions, formula: i == j}")
+    claims = claims.replace("G == y ^ z", "P <=> i == j")
     Path("claims.yaml").write_text(claims)
     config.write_text(
         PROVED.replace("step-bar(k=k)", "rectangular-bar(m=k, n=k)").replace(

@@ -63,7 +63,7 @@ Other claims
   ◐ tiny Lemma 5: holds for all 169 cases up to bound 12
 What says nothing, and why
 """
-SILENT = "tiny Conjecture 4: claims.yaml:37:32: check.formula (x//(z-3) == y): division by zero at column 2: x="
+SILENT = "tiny Conjecture 4: claims.yaml:37:5: statement (x//(z-3) == y): division by zero at column 2: x="
 COUNTED = "7 claims: 2 refuted, 1 undecided, 1 not checked, 3 holding to the bound"
 
 

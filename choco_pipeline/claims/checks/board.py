@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import product
 
 import numpy as np
@@ -21,7 +22,7 @@ from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at, select
-from choco_pipeline.tables.specs.schema import NONE, variable_of
+from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
 #: A board that takes longer to compute is refused.
 MOST_SECONDS = 60.0
@@ -56,7 +57,7 @@ class Board:
         """Compute the table up to a bound, if it does not reach so far. Raises `LimitError` if that takes too long."""
         if bound <= self._bound:
             return
-        quantity = "p-positions" if self.of_whole_bars else "grundy"
+        quantity: Quantity = "p-positions" if self.of_whole_bars else "grundy"
         cost = cost_of(self.game, bound, quantity)
         require_memory(self.game, bound, cost.memory_whole, worker_memory(1))
         if cost.seconds > MOST_SECONDS:
@@ -91,7 +92,7 @@ class Board:
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each position, passes left not counted."""
         heaps = self.names[: len(self.names) - bool(self.game.passes)]
-        return np.maximum.reduce([points[name] for name in heaps])
+        return reduce(np.maximum, (points[name] for name in heaps))
 
     def values(self, points: Points) -> Ints:
         """Return what the table holds; raise `UndefinedError` for the first point that is no position."""
@@ -113,13 +114,14 @@ class Board:
         held[inside] = self._values[tuple(at[inside] for at in index)]
         if (held == NONE).any():
             row = int((held == NONE).argmax())
-            at = tuple(int(values[row]) for values in columns)
-            raise UndefinedError(f"{at} is no position of {self.game.notation}")
+            position = tuple(int(values[row]) for values in columns)
+            raise UndefinedError(f"{position} is no position of {self.game.notation}")
         return held
 
     def are_p(self, points: Points) -> Truths:
         """Return which positions are P-positions."""
-        return self.values(points) == (1 if self.of_whole_bars else 0)
+        held: Truths = self.values(points) == (1 if self.of_whole_bars else 0)
+        return held
 
     def grundy(self, points: Points) -> Ints:
         """Return the Grundy numbers of positions."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,8 @@ import numpy as np
 from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import RectangularBar, Ruleset
-from choco_pipeline.games.notation import build
-from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.games import RectangularBar
+from choco_pipeline.statements.meaning import UndefinedError, game_of
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import (
     SIZE,
@@ -165,6 +163,12 @@ class Evaluation:
         known = self._named(batch, part.formula.names)
         for name, term in part.terms:
             known[name] = self.term(term, batch)
+        if not part.formula.names <= known.keys():  # a definition has no value, which may not matter
+            rows = [{name: int(known[name][row]) for name in known} for row in range(batch.size)]
+            values = [int(part.formula.value(row)) for row in rows]
+            if any(value.bit_length() > 63 for value in values):
+                raise LimitError(f"{part.formula}: an integer of more than 64 bits")
+            return np.array(values, np.int64)
         return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(
             np.int64, copy=False
         )
@@ -181,6 +185,7 @@ class Evaluation:
         return self.board
 
     def term(self, term: Term, batch: Batch) -> Ints:
+        """Return the values of a term."""
         match term:
             case Grundy(place):
                 board, points = self._place(place, batch)
@@ -324,14 +329,14 @@ class Evaluation:
         """Return the board of another game, which must be the same one at all points."""
         assert place.game is not None
         values = {}
-        for name in place.game.names:
+        for name in place.game.names & batch.known.keys():
             numbers = np.unique(batch.known[name])
             if numbers.size > 1:
                 raise LimitError(
                     f"{place.game.text}: {name} has more than one value here, which is not supported"
                 )
             values[name] = int(numbers[0])
-        game: Ruleset = build(place.game, values, Path(), self.games)
+        game = game_of(place.game, values, self.games)
         if game.identity not in self._boards:
             board = Board(game, self._own.of_whole_bars and isinstance(game.base, RectangularBar))
             board.reach(max(game.limits(None)) if board.of_whole_bars else 0)

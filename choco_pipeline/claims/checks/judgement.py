@@ -120,51 +120,36 @@ def _agreement(cases: Cases, settled: int, evaluation: Evaluation) -> Verdict:
 # ---- Cases.
 
 
-def depends_on_position(part: Part) -> bool:
-    """Return whether the truth of a part depends on a current position that it does not bind itself."""
+def depends_on_position(part: Part, names: Sequence[str]) -> bool:
+    """Return whether the truth of a part depends on a current position, with these coordinates, that it does not bind itself."""
     match part:
-        case PPosition(place) | Grundy(place):
-            return (place.at is None and not place.primed) or any(
-                map(depends_on_position, place.at or ())
-            )
+        case PPosition(place) | Grundy(place) if place.at is None:
+            return not place.primed
         case IsOption():
             return True
         case Quantified(_, bindings, body) | Count(bindings, body):
-            binds = any(isinstance(one, OfPosition) for one in bindings)
-            needs = any(isinstance(one, OfOption) for one in bindings)
-            return not binds and (needs or depends_on_position(body))
+            for one in bindings:
+                match one:
+                    case OfPosition():
+                        return False
+                    case OfOption():
+                        return True
+                    case InRange(_, span) if not span.names.isdisjoint({*names, SIZE}):
+                        return True
+            return depends_on_position(body, names)
         case At(position, _):
-            return any(map(depends_on_position, position))
+            return any(depends_on_position(one, names) for one in position)
         case ValueSet():
             return False
+        case Expression() if not part.names.isdisjoint({*names, SIZE}):
+            return True
         case _:
-            return any(map(depends_on_position, children(part)))
-
-
-def _uses_coordinates(part: Part, names: Sequence[str]) -> bool:
-    """Return whether a coordinate of the current position stands in a formula of a part, outside of what it binds."""
-    match part:
-        case Quantified(_, bindings, body) | Count(bindings, body):
-            if any(isinstance(one, OfPosition) for one in bindings):
-                return False
-            spans = {
-                name for one in bindings if isinstance(one, InRange) for name in one.span.names
-            }
-            return not spans.isdisjoint(names) or _uses_coordinates(body, names)
-        case At(position, _):
-            return any(_uses_coordinates(one, names) for one in position)
-        case Expression():
-            own = not part.names.isdisjoint({*names, SIZE})
-            return own or any(_uses_coordinates(term, names) for _, term in part.terms)
-        case _:
-            return any(_uses_coordinates(child, names) for child in children(part))
+            return any(depends_on_position(child, names) for child in children(part))
 
 
 def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
     board = evaluation.board
-    if board is not None and (
-        depends_on_position(proposition) or _uses_coordinates(proposition, board.names)
-    ):
+    if board is not None and depends_on_position(proposition, board.names):
         is_complete = _is_complete(board, evaluation, reach) and not _is_sampled(proposition)
         if any(isinstance(part, OfCell) for part in walk(proposition)):
             is_complete = False  # there are larger cells
@@ -202,9 +187,9 @@ def _sample(part: Part) -> str:
 
 def _uses_bound(part: Part) -> bool:
     """Return whether a statement is another one for a larger N."""
-    formulas = (one.formula for one in walk(part) if isinstance(one, Expression))
-    spans = (one.span for one in walk(part) if isinstance(one, InRange))
-    return any("N" in one.names for one in (*formulas, *spans))
+    formulas = (one.formula.names for one in walk(part) if isinstance(one, Expression))
+    spans = (one.span.names for one in walk(part) if isinstance(one, InRange))
+    return any("N" in names for names in (*formulas, *spans))
 
 
 def _batches(
@@ -261,7 +246,8 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
         return 0, ()
     rows = np.stack(_integers(cases, failing), axis=1)
     if cases.unit == "position":
-        assert evaluation.board is not None and failing.position is not None
+        assert evaluation.board is not None
+        assert failing.position is not None
         sizes = evaluation.board.sizes(failing.position)
     else:
         sizes = np.abs(rows).max(axis=1)
@@ -348,7 +334,7 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
             here = (int(sizes[row]), tuple(rows[row].tolist()))
             first_at[value] = min(here, first_at.get(value, here))
     members = IntegerSet(
-        part.members.formula.rename({part.variable: "v"}).substitute(evaluation.values)
+        part.members.formula.substitute(evaluation.values).rename({part.variable: "v"})
     )
     evidence: dict[str, Any] = {"values": sorted(first_at)[:64], "count": len(first_at)}
     values = np.array(sorted(first_at), np.int64)
@@ -358,21 +344,19 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
         (_, at), value = min(outside)
         found = Counterexample(f"the value {value:,}", "a member of the set", at, board.names)
         return Finding(Refuted(found, settled), {**evidence, "failures": len(outside)})
+    missing = members.first_outside(first_at) if is_complete and part.relation != "<=" else None
+    if missing is not None:
+        found = Counterexample(f"no position has the value {missing:,}", f"{missing:,} is a value")
+        return Finding(Refuted(found, settled), evidence)
     if not settled:
         why = "no position satisfies its condition"
         return Finding(
             Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"),
             evidence,
         )
-    if part.relation == "<=":
+    if is_complete or part.relation == "<=":
         agrees = Exhausted(settled) if is_complete else HoldsToBound(settled, evaluation.bound)
         return Finding(agrees, evidence)
-    if is_complete:
-        missing = members.first_outside(first_at)
-        if missing is None:
-            return Finding(Exhausted(settled), evidence)
-        found = Counterexample(f"no position has the value {missing:,}", f"{missing:,} is a value")
-        return Finding(Refuted(found, settled), evidence)
     largest = max([*map(abs, first_at), evaluation.bound // 4])
     absent = sorted({*members.up_to(largest).tolist()} - first_at.keys(), key=lambda v: (abs(v), v))
     if absent:

@@ -67,15 +67,13 @@ class IntegerStatement:
 
     def formulas(self) -> Iterator[Formula | Range]:
         """Yield every formula and every range in it."""
-        yield from (
-            *self.all.values(),
-            *self.let.values(),
-            *self.where,
-            *self.holds,
-            *self.equivalent,
-        )
+        yield from self.all.values()
+        yield from self.let.values()
+        yield from (*self.where, *self.holds, *self.equivalent)
         if (number := self.number) is not None:
-            yield from (*number.of.values(), *number.let.values(), number.such)
+            yield from number.of.values()
+            yield from number.let.values()
+            yield number.such
             yield from (part for part in (number.least, number.exactly) if part is not None)
 
     @property

@@ -6,7 +6,7 @@ needs; which words the statement was written in does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -56,6 +56,8 @@ from choco_pipeline.statements.tree import (
 )
 from choco_pipeline.statements.tree import Count as CountTerm
 
+#: What formulas of recognised statements call a value, and the Grundy numbers here and in a related game.
+OWN_NAMES = frozenset({"v", "grundy", "g"})
 Containment = Literal["exactly", "contain", "within"]
 
 
@@ -113,17 +115,19 @@ def recognised(
     bound: int = 0,
     printed: Sequence[Sequence[int]] = (),
     falling: Collection[str] = (),
+    defined: Collection[str] = (),
 ) -> Check:
     """Return the check of a statement of which definitions in front and the size are taken away.
 
-    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `falling` the
-    coordinates whose largest legal value depends on others.
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, `falling` the
+    coordinates whose largest legal value depends on others, and `defined` the names that are defined in front.
     """
     if not coordinates:
         check = _integers(proposition, bound)
     else:
         check = _about_positions(proposition, coordinates, printed, falling)
-    if check is None:
+    has_own_names = isinstance(check, Values | Count | Related)
+    if check is None or (has_own_names and not OWN_NAMES.isdisjoint(defined)):
         return Evaluated(proposition=proposition, printed=printed, bound=bound)
     return check
 
@@ -237,6 +241,8 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
                 formula = _formula(other)
                 if one == PPosition() and formula is not None:
                     return _outcome(formula, "exactly", where)
+        case _:
+            pass
     return None
 
 
@@ -267,10 +273,10 @@ def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Check | None:
     """Recognise a list of P-positions and a table of Grundy numbers of a paper."""
-    if isinstance(part, Implies) and _formula(part.premise) is not None:
-        part, where = part.conclusion, _formula(part.premise)
-    else:
-        where = None
+    where = None
+    if isinstance(part, Implies):
+        where = _formula(part.premise)
+        part = part.conclusion if where is not None else part
     row = IsPrinted(tuple(Expression(parse(name)) for name in coordinates))
     if isinstance(part, Equivalent) and set(part.operands) == {PPosition(), row}:
         return PList(positions=[tuple(one) for one in printed], where=where)
@@ -336,6 +342,13 @@ def _related(place: Place, equals: Formula | None, where: Formula | None) -> Che
     )
 
 
+_RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
+    "==": "exactly",
+    "<=": "within",
+    ">=": "contains-all",
+}
+
+
 def _values(part: ValueSet) -> Check | None:
     conditions = conjuncts(part.condition)
     others = [one for one in conditions if one != PPosition()]
@@ -344,9 +357,10 @@ def _values(part: ValueSet) -> Check | None:
     where = _formula(joined("and", others)) if others else None
     if others and where is None:
         return None
+    if part.variable != "v" and "v" in part.members.names:
+        return None
     members = part.members.formula.rename({part.variable: "v"})
-    relation = {"==": "exactly", "<=": "within", ">=": "contains-all"}[part.relation]
-    return Values(of=part.value.formula, values=members, relation=relation, where=where)
+    return Values(part.value.formula, members, _RELATIONS[part.relation], where)
 
 
 def _options(
@@ -403,14 +417,18 @@ def _option_set(names: tuple[str, ...], body: Proposition) -> Check | None:
             formula = _formula(premise)
             if conclusion == option and formula is not None:
                 return _options_are(names, formula, "contain")
+        case _:
+            pass
     return None
 
 
-def _count(part: Expression, coordinates: tuple[str, ...]) -> Check | None:
+def _count(part: Expression, coordinates: Collection[str]) -> Check | None:
     """Recognise a number of positions: ``count(position: …) == e``."""
-    if len(part.terms) != 1 or not isinstance(part.terms[0][1], CountTerm):
+    if len(part.terms) != 1:
         return None
     name, count = part.terms[0]
+    if not isinstance(count, CountTerm):
+        return None
     equals = part.formula.solved_for(name)
     first, *further = count.bindings
     if equals is None or first != OfPosition() or not equals.names.isdisjoint(coordinates):
@@ -428,6 +446,8 @@ def _count(part: Expression, coordinates: tuple[str, ...]) -> Check | None:
     ):
         return None
     beside = {one.name: one.span for one in further if isinstance(one, InRange)}
+    if "grundy" in beside:
+        return None
     return Count(over=over, beside=beside, of=of.formula.rename({"G": "grundy"}), equals=equals)
 
 
@@ -438,10 +458,10 @@ def _integers(part: Proposition, bound: int) -> Check | None:
         and part.word == "every"
         and all(isinstance(one, InRange) for one in part.bindings)
     ):
-        for one in part.bindings:
-            assert isinstance(one, InRange)
-            all_[one.name] = one.span
-            listed += [one.name] if one.is_sample else []
+        for binding in part.bindings:
+            assert isinstance(binding, InRange)
+            all_[binding.name] = binding.span
+            listed += [binding.name] if binding.is_sample else []
         part = part.body
     while isinstance(part, Let):
         if part.value.terms:
@@ -487,10 +507,10 @@ def _integers(part: Proposition, bound: int) -> Check | None:
 
 
 def _count_of_integers(part: Expression) -> Number | None:
-    if len(part.terms) != 1 or not isinstance(part.terms[0][1], CountTerm):
+    if len(part.terms) != 1:
         return None
     name, count = part.terms[0]
-    if not all(isinstance(one, InRange) for one in count.bindings):
+    if not isinstance(count, CountTerm) or not all(isinstance(one, InRange) for one in count.bindings):
         return None
     relation: Literal["least", "exactly"] = "exactly"
     value = part.formula.solved_for(name)

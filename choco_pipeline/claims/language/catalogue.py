@@ -131,9 +131,10 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
             claims[entry.id] = claim
             ids[entry.id] = file.where((*here, "id"))
             if not own_mistakes:
+                held = {place for place, _ in formulas_of(claim)}
+                held |= {("statement",)} if entry.statement is not None else set()
                 places[entry.id] = {
-                    ".".join(map(str, place)): file.where((*here, *place))
-                    for place, _ in formulas_of(claim)
+                    ".".join(map(str, place)): file.where((*here, *place)) for place in held
                 }
         if mistakes:
             raise ConfigError("\n".join(mistakes))

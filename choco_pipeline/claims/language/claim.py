@@ -34,8 +34,9 @@ from choco_pipeline.tables.specs.schema import Quantity
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates of a rectangular bar that may have been cut: a statement with one of them is not about uncut bars.
-_HEAPS = re.compile(r"\b[abcd]\b'?|\boption\b")
+#: Coordinates, options and Grundy numbers of a rectangular bar that may have been cut: a statement with one of them is not
+#: about uncut bars.
+_HEAPS = re.compile(r"\b[abcd]\b|\boption\b|\bG\b(?!\[)")
 #: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
 MOST_CASES = 100
 #: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
@@ -86,7 +87,8 @@ class Claim:
         limits = {} if self.pattern is None else sample_of(self.pattern, self.games).rules.limits
         falling = {name for name, limit in limits.items() if limit.of}
         printed = self.statement.printed
-        return recognised(self.parts.rest, self.coordinates, bound, printed, falling)
+        parts = self.parts
+        return recognised(parts.rest, self.coordinates, bound, printed, falling, parts.let)
 
     @property
     def summary(self) -> str:
@@ -99,8 +101,8 @@ class Claim:
     def without_reach(self) -> Claim:
         """The same claim of positions of any size."""
         parts = self.parts
-        let = "".join(f"let {name} = {value}: " for name, value in parts.let.items())
-        text = f"{let}{text_of(parts.rest)}"
+        listed = ", ".join(f"{name} = {value}" for name, value in parts.let.items())
+        text = (f"let {listed}: " if listed else "") + text_of(parts.rest)
         return replace(self, statement=self.statement.model_copy(update={"statement": text}))
 
     @cached_property
@@ -142,8 +144,9 @@ class Claim:
 
     @property
     def _may_be_of_whole_bars(self) -> bool:
-        text = self.statement.statement
-        return self.shape in RECTANGULAR and (text is None or not _HEAPS.search(text))
+        text, plug_in = self.statement.statement or "", self.statement.check
+        is_whole = not _HEAPS.search(text) if plug_in is None else plug_in.of_whole_bars
+        return is_whole and self.shape in RECTANGULAR
 
     @property
     def is_over_tables(self) -> bool:
@@ -169,7 +172,12 @@ class Claim:
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         """The kinds of tables that it can be checked on; none for a statement on integers."""
-        return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)
+        if self.pattern is None:
+            return ()
+        kinds = self.check.quantities(self.is_of_whole_bars)
+        if self.shape in RECTANGULAR and not self.is_of_whole_bars:
+            kinds = tuple(kind for kind in kinds if kind == "grundy")  # the other is of uncut bars
+        return kinds
 
     def match(self, ruleset: str) -> dict[str, int] | None:
         """Return the parameters with which the claim speaks of a ruleset that is written without any, or None if it does not; see `cases`."""
@@ -205,7 +213,7 @@ class Claim:
         reach, check, parts = self.reach, self.check, list[str]()
         if reach is not None:
             bound = f"{reach.text} + {beyond}" if beyond else reach.text
-            parts += [f"{x} <= {bound}" for x in self.coordinates]
+            parts += [f"{x} <= {bound}" for x in self.coordinates if x != "p"]
         if isinstance(check, PPositions | GrundyNumbers) and check.where is not None:
             is_or = check.where.junction == "or"
             parts.append(f"({check.where})" if is_or else check.where.text)

@@ -78,8 +78,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         for key in ("every", "some", "when", "for_all", "follows_from", "sample"):
             if getattr(statement, key, None):
                 yield (key,), f"a statement about integers has no `{key}`"
-        return
-    if statement.bound is not None:
+    elif statement.bound is not None:
         yield ("bound",), "`bound` is for statements about integers: a game has `sample`"
     if claim.shape in RECTANGULAR and claim.reach is not None:
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"

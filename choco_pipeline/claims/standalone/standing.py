@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.standalone.height_functions import find_height_functions
 from choco_pipeline.claims.standalone.integers import find_integers
 from choco_pipeline.claims.standalone.sections import find_sections
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import FormulaError
 
 
@@ -32,7 +32,9 @@ def check_standing(
             case HeightFunctions() as check:
                 return find_height_functions(check, check.bound if bound is None else bound)
             case Evaluated() as check:
-                known = {"N": check.bound if bound is None else bound, **(fixed or {})}
+                for name in fixed or {}:
+                    raise ConfigError(f"{name!r} cannot be given a value in a statement like this")
+                known = {"N": check.bound if bound is None else bound}
                 return judge(check.proposition, Evaluation(None, known["N"], known))
             case Sections() as check:
                 return find_sections(check, check.bound if bound is None else bound, fixed or {})

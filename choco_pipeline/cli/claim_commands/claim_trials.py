@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.claims.processor_time import ProcessorTime
-from choco_pipeline.claims.quick_trial import Trial, trials
+from choco_pipeline.claims.quick_trial import Given, Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
     proved_again,
@@ -101,25 +101,32 @@ def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, jso
 
 
 def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
-    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for.
-
-    A claim that its check decides needs no proof: one that it refutes, or that speaks of finitely many integers.
-    """
+    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
     ids, given = read_words(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
 
     def proofs(claim: Claim) -> _Trials:
-        later = proved_now(claim, source.catalogue, given, seconds)
-        clock = ProcessorTime(seconds, "--seconds allows more")
-        checked: list[Trial] = []
-        with suppress(ConfigError, LimitError):  # no sample, or one that is too large
-            checked = list(trials(claim, given, limit=clock.counted))
-        is_finite = isinstance(claim.check, IntegerStatement) and claim.check.is_finite
-        refuted = [trial for trial in checked if trial.verdict == "refuted"]
-        return (checked, ()) if is_finite and checked else (refuted, () if refuted else later)
+        return checked_or_proved(claim, source.catalogue, given, None, seconds)
 
     return _show_proofs(_named(source.catalogue, ids), proofs, json)
+
+
+def checked_or_proved(
+    claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
+) -> _Trials:
+    """Return trials that decide a claim by its check, or else trials that look for proofs.
+
+    A claim that its check decides needs no proof: one that it refutes, or that speaks of finitely many integers.
+    """
+    later = proved_now(claim, catalogue, given, seconds)
+    clock = ProcessorTime(seconds, "--seconds allows more")
+    checked: list[Trial] = []
+    with suppress(ConfigError, LimitError):  # no bound, or one that is too large
+        checked = list(trials(claim, given, bound, limit=clock.counted))
+    is_finite = isinstance(claim.check, IntegerStatement) and claim.check.is_finite
+    refuted = [trial for trial in checked if trial.verdict == "refuted"]
+    return (checked, ()) if is_finite and checked else (refuted, () if refuted else later)
 
 
 def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], json: bool) -> int:

@@ -63,6 +63,6 @@ def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
     integers, reach = claim.environment(case), claim.reach
     parts = (
         (name, part.substitute(integers).text if isinstance(part, Formula) else part)
-        for name, part in check
+        for name, part in vars(check).items()
     )
-    return None if reach is None else int(reach.value(integers)), *parts
+    return None if reach is None else int(reach.value(integers)), check.kind, *parts

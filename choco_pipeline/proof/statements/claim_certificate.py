@@ -92,7 +92,9 @@ def proved_statement(claim: Claim) -> dict[str, object]:
     Nor with what it is to be decided from for all parameters at once.
     """
     formal = claim.as_json()
-    formal["statement"] = text_of(without_samples(claim.proposition))
+    if claim.statement.check is None:
+        formal["statement"] = text_of(without_samples(claim.proposition))
+        formal.pop("check")
     formal.pop("for_all")
     formal.pop("follows_from")
     return formal

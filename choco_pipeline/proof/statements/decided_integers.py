@@ -7,7 +7,6 @@ from itertools import islice
 
 from choco_pipeline.automata.algebra import witness
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.kinds.integer_kinds import conditions_of
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.claims.language.claim_formulas import without_value
@@ -87,7 +86,7 @@ def choices(check: IntegerStatement, fixed: tuple[str, ...]) -> tuple[list[dict[
     whatever the other integers are. A range that is longer for a larger bound has others.
     """
     spans = {name: check.all[name] for name in fixed}
-    supposed = [part for whole in conditions_of(check.where) for part in whole.conjuncts]
+    supposed = [part for whole in check.where for part in whole.conjuncts]
     of_fixed = [part for part in supposed if part.names <= spans.keys()]
     spoken_of = (
         choice
@@ -209,6 +208,8 @@ def decide_integers(
         the statement is decided for every choice in its ranges.
     """
     check = claim.check
+    if claim.pattern is not None:
+        raise ValueError(f"{claim.id}: a statement about integers is needed")
     if not isinstance(check, IntegerStatement):
         why = f"no sentence is written for a statement of this form: {claim.summary}"
         return [({}, Finding(Undecided(why), {"all_choices": False}))]

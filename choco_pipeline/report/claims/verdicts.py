@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.claims.verdict_cells import Cell, Grid, Table, cell_of, grid_of, labels
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -226,7 +227,7 @@ def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
     Examples
     --------
     >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "follows_from": None}
-    >>> formal |= {"statement": "P <=> y ^ z == 0", "bound": None}
+    >>> formal |= {"statement": "P <=> y ^ z == 0", "bound": None, "check": None}
     >>> said = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
     >>> formal_lines(LedgerClaim.model_construct(**said))
     [('ruleset', 'step-bar(k=k)'), ('for', 'k ≡ 0 (mod 2)'), ('checked as', 'P ⇔ y ⊕ z = 0')]
@@ -249,8 +250,16 @@ def _lines(claim: LedgerClaim, formal: Document) -> Iterator[tuple[str, str]]:
         lemmas = formal["follows_from"]["lemmas"]
         by = f", by {', '.join(lemmas)}" if lemmas else ""
         yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
-    if formal["bound"] is not None:
-        yield "N", f"{formal['bound']:,}"
+    plug_in = formal["check"] or {}
+    if plug_in.get("let"):
+        yield "where", assigned({name: math_text(text) for name, text in plug_in["let"].items()})
+    if claim.ruleset is None and plug_in:
+        yield "for all", _ranges(plug_in["all"])
+    if "height" in plug_in:
+        yield "heights up to", math_text(plug_in["height"])
+    bound = formal["bound"] or plug_in.get("bound")
+    if claim.ruleset is None and bound is not None:
+        yield "N", f"{bound:,}"
     yield "checked as", claim.formula
 
 

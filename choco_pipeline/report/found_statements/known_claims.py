@@ -58,11 +58,11 @@ class KnownClaims:
 
 
 def _telling(claim: LedgerClaim) -> dict[str, str]:
-    formal = Claim.from_json(claim.formal)
-    statement, check = formal.statement, formal.check
-    if claim.status != "theorem" or claim.ruleset is None or not isinstance(check, PPositions):
+    if claim.status != "theorem" or claim.ruleset is None or claim.kind != PPositions.kind:
         return {}
-    if not check.of_all_positions or formal.reach is not None:
+    formal = Claim.from_json(claim.formal)
+    statement = formal.statement
+    if not formal.check.of_all_positions or formal.reach is not None:
         return {}
     if statement.when is not None or statement.every or statement.some:
         return {}

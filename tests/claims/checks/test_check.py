@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset
 from choco_pipeline.claims.checks.check import CHECKS, Finding
-from choco_pipeline.claims.kinds import Check
+from choco_pipeline.claims.kinds import Check, PlugIn
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -196,15 +196,16 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
     if over == "positions":
         of = data.draw(st.sampled_from([of, "grundy == 0", f"grundy == {names[0]} ^ {names[-1]}"]))
     condition, restriction = parse(of), None if where is None else parse(where)
-    places = [
-        (at, named) for at, named in domain(game, bound, quantity) if holds(restriction, named)
-    ]
+    places = list(domain(game, bound, quantity))
     if over == "p-positions":
         places = [(at, named) for at, named in places if game.is_p_position(at)]
     reach = None if isinstance(game.base, RectangularBar) else bound
     if reach is not None:
         places = [(at, named) for at, named in places if key_of(game, at)[0] <= reach]
-    number = sum(holds(condition, {**named, "grundy": game.grundy(at)}) for at, named in places)
+    number = sum(
+        holds(restriction, named) and holds(condition, {**named, "grundy": game.grundy(at)})
+        for at, named in places
+    )
 
     def counted(equals: int) -> Finding:
         check = {"kind": "count", "over": over, "of": of, "where": where, "equals": equals}
@@ -286,7 +287,9 @@ def test_the_finding_does_not_depend_on_blocks(
 
 
 def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other():
-    kinds = get_args(get_args(Check)[0])
-    named = {kind: get_args(kind.model_fields["kind"].annotation)[0] for kind in kinds}
+    shapes = [kind for kind in get_args(Check) if isinstance(kind, type)]
+    plug_ins = get_args(get_args(PlugIn)[0])
+    named = {kind: kind.kind for kind in shapes}
+    named |= {kind: get_args(kind.model_fields["kind"].annotation)[0] for kind in plug_ins}
     assert {name for kind, name in named.items() if kind.of_rulesets} == set(CHECKS)
-    assert len(set(named.values())) == len(kinds)
+    assert len(set(named.values())) == len(shapes) + len(plug_ins)

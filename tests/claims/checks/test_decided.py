@@ -144,7 +144,8 @@ def test_what_is_decided_is_so(data: st.DataObject, kind: str, reach: int | None
             equals = counted_ones + data.draw(st.sampled_from([0, 0, 1]))
             said |= {"over": "p-positions", "of": formula, "equals": equals}
             is_false = equals != counted_ones
-            is_empty = not p_positions
+            within = (q for q in game.positions(BOUND) if max(q[:heaps]) <= most)
+            is_empty = not any(map(game.is_p_position, within))
     verdict = check(text, reach, **said)
     match verdict:
         case Refuted():

@@ -20,7 +20,7 @@ from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.claims import claim_on, conditions, key_of
 from tests.rulesets import rulesets
 
-STEP = "(w == z and v < y) or (w < z and v == min(y, (w+1)//2))"
+STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
 
 
 def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
@@ -67,7 +67,7 @@ def test_drawn_sets_by_definition(
 
 def test_the_options_of_a_step_bar() -> None:
     game = StepBar(k=2, s=1)
-    finding = find(game, 40, option=["v", "w"], formula=STEP)
+    finding = find(game, 40, option=["u", "w"], formula=STEP)
     assert isinstance(finding.verdict, HoldsToBound)
     assert finding.verdict.bound < 40 or not finding.evidence
     one_less = "s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d"
@@ -96,16 +96,16 @@ def test_cells_beyond_a_bar_are_not_all_looked_at(relation: str) -> None:
     ("formula", "relation", "found"),
     [
         # Without y clipped the set holds a cell that is no position.
-        ("(w == z and v < y) or (w < z and v == y)", "exactly", "(0, 0) is an option"),
-        ("w == z and v < y", "contain", None),
-        ("w == z and v < y", "within", "is an option"),
-        ("w <= z and v <= y and v+w < y+z", "within", None),
-        ("w <= z and v <= y and v+w < y+z", "contain", "is no option"),
+        ("(w == z and u < y) or (w < z and u == y)", "exactly", "(0, 0) is an option"),
+        ("w == z and u < y", "contain", None),
+        ("w == z and u < y", "within", "is an option"),
+        ("w <= z and u <= y and u+w < y+z", "within", None),
+        ("w <= z and u <= y and u+w < y+z", "contain", "is no option"),
     ],
 )
 def test_relations(formula: str, relation: str, found: str | None) -> None:
     verdict = find(
-        StepBar(k=2, s=1), 12, option=["v", "w"], formula=formula, relation=relation
+        StepBar(k=2, s=1), 12, option=["u", "w"], formula=formula, relation=relation
     ).verdict
     if found is None:
         assert isinstance(verdict, HoldsToBound)
@@ -141,7 +141,7 @@ class WithoutTheLastCut(StepBar):
 @pytest.mark.parametrize("changed", [StepBar, WithoutMoves, WithoutCutsOfY, WithoutTheLastCut])
 def test_a_definition_that_forgets_something_is_noticed(changed: type[StepBar]) -> None:
     game = changed(2, 1)
-    claim = claim_on(game, kind="option-set", option=["v", "w"], formula=STEP)
+    claim = claim_on(game, kind="option-set", option=["u", "w"], formula=STEP)
     verdict = check_claim(claim, {}, game, 9, table(StepBar(2, 1), 9, "p-positions")).verdict
     assert isinstance(verdict, HoldsToBound if changed is StepBar else Refuted)
 
@@ -159,8 +159,8 @@ def test_a_box_that_is_too_large_is_not_looked_at() -> None:
 
 def test_strip_bars_as_the_papers_define_them() -> None:
     cuts = (
-        "(u < x and v == y and w == z) or (u == x and v < y and w == z)"
-        " or (u == x and v == min(y, (w+3)//4) and w < z)"
+        "(t < x and u == y and w == z) or (t == x and u < y and w == z)"
+        " or (t == x and u == min(y, (w+3)//4) and w < z)"
     )
-    verdict = find(StripBar(4, 3), 8, option=["u", "v", "w"], formula=cuts).verdict
+    verdict = find(StripBar(4, 3), 8, option=["t", "u", "w"], formula=cuts).verdict
     assert isinstance(verdict, HoldsToBound)

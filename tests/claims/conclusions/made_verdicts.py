@@ -10,7 +10,7 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.claims_file import Entry, Paper
+from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     HoldsToBound,
@@ -19,6 +19,7 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
     Verdict,
 )
+from tests.claims.written import entry_from
 
 PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
 
@@ -30,14 +31,9 @@ TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
 
 
 def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
-    said = {
-        "number": f"Claim {claim_id}",
-        "status": "theorem",
-        "statement": "Words.",
-        "ruleset": TABLE_RULESET,
-        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
-    }
-    return Claim(Entry.model_validate({"id": claim_id, **said, **more}), paper)
+    said = {"id": claim_id, "number": f"Claim {claim_id}", "ruleset": TABLE_RULESET}
+    said["check"] = {"kind": "p-positions", "formula": "0 == 0"}
+    return entry_from({**said, **more}, paper)
 
 
 def catalogue(*claims: Claim) -> Catalogue:

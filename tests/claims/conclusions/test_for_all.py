@@ -26,7 +26,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import DisagreementError
 from tests.claims.conclusions.test_rows import OTHER, catalogue, claim
-from tests.claims.language.test_mistakes import refusal_of
+from tests.claims.language.test_mistakes import refusal
 
 ALL = "k % 4 == 1"
 WORDS = "all k with k ≡ 1 (mod 4)"
@@ -34,7 +34,8 @@ FALSE = Refuted(Counterexample("an N-position", "a P-position", (3, 0, 0), ("x",
 
 
 def a_claim(**more: Any) -> Claim:
-    said = {"ruleset": "solid-bar(f=(x+z)//k)", "when": ALL, "for_all": ALL}
+    said: dict[str, Any] = {"ruleset": "solid-bar(f=(x+z)//k)", "when": ALL, "for_all": ALL}
+    said["check"] = {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}
     return claim("a", **{**said, **more})
 
 
@@ -63,9 +64,7 @@ def test_proved_for_all_names_them() -> None:
     assert few_words(found) == f"proved for {WORDS}"
     agreed = EngineAgreement(engines=("z3", "cvc5"), proofs=1, no_answer={})
     assert found.engines == (agreed,)
-    command = (
-        "./choco prove 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0' --for 'k%4 == 1'"
-    )
+    command = "./choco prove 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0' --for 'k%4 == 1'"
     assert found.command == command
     assert row(a_claim(), for_all(Proved("f.json"))).verdict == "proved"
 
@@ -154,27 +153,27 @@ def test_others_do_not(verdicts: list[ClaimVerdict]) -> None:
     assert row(a_claim(when=None), *verdicts).verdict == "refuted"
 
 
-P = "kind: p-positions\nformula: x ^ y ^ z == 0\n"
+P = "P <=> x ^ y ^ z == 0"
 
 
 @pytest.mark.parametrize(
-    ("more", "check", "message"),
+    ("more", "statement", "message"),
     [
-        ("", P + "relation: within\n", "only p-positions, exactly, and grundy"),
-        ("", P + "where: x > 0\n", "only p-positions, exactly, and grundy"),
-        ("", "kind: options\nof: x == 0\nhave: no\nto: x == 1\n", "only p-positions, exactly"),
-        ("let: {h: k}", P, "a claim with `let` cannot be decided for all parameters"),
+        ("", "P => x ^ y ^ z == 0", "can be decided for all parameters"),
+        ("", "x == 0 => no option: x' == 1", "can be decided for all parameters"),
+        ("", f"let h = k: {P}", "`let` cannot be decided for all parameters"),
         ("when: k % 8 == 1", P, "the claim does not speak of k = 5: `for_all` must imply `when`"),
     ],
 )
 def test_what_cannot_be_decided_for_all_is_refused(
-    tmp_path: Path, more: str, check: str, message: str
+    tmp_path: Path, more: str, statement: str, message: str
 ) -> None:
-    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\n{more}".strip()
-    found = refusal_of(tmp_path, keys, check)
+    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\nstatement: '{statement}'\n{more}"
+    found = refusal(tmp_path, keys.replace("x' ", "x'' "))
     assert any("for_all" in line and message in line for line in found), found
 
 
 def test_a_claim_with_a_reach_does_not_follow(tmp_path: Path) -> None:
-    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\nreach: 9\nfollows_from: {{claims: [drawn-0]}}"
-    assert any("lemmas speak of all positions" in line for line in refusal_of(tmp_path, keys, P))
+    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\nstatement: size <= 9 => ({P})"
+    found = refusal(tmp_path, f"{keys}\nfollows_from: {{claims: [drawn-0]}}")
+    assert any("lemmas speak of all positions" in line for line in found)

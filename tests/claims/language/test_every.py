@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.check_orders import TableCheck
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Proved, Refuted
 from choco_pipeline.claims.quick_trial import trials
@@ -23,20 +22,18 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.orders import table_orders
 from choco_pipeline.tables.specs.spec import TableSpec
+from tests.claims.written import entry_from
 
 
 def unchecked(**more: Any) -> Claim:
     entry = {
         "id": "drawn",
-        "number": "1",
-        "status": "theorem",
-        "statement": "Words.",
         "ruleset": "step-bar(k=k, s=s)",
         "check": {"kind": "grundy", "equals": "y ^ z"},
         "sample": {"parameters": {"k": "2", "s": "0"}, "bound": "9"},
         **more,
     }
-    return Claim(Entry.model_validate(entry))
+    return entry_from(entry)
 
 
 def claim(**more: Any) -> Claim:
@@ -100,20 +97,18 @@ def test_they_may_be_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "place"),
+    "more",
     [
-        ({"check": FIRST_ONLY}, ("check", "equals")),
-        ({"let": {"h": "2*t"}}, ("let", "h")),
-        ({"reach": "t"}, ("reach",)),
-        ({"check": {"kind": "grundy", "equals": "0", "where": "y < t"}}, ("check", "where")),
+        {"check": FIRST_ONLY},
+        {"let": {"h": "2*t"}},
+        {"reach": "t"},
+        {"check": {"kind": "grundy", "equals": "0", "where": "y < t"}},
     ],
 )
-def test_formulas_other_than_when_cannot_use_some(more: dict[str, Any], place: Any) -> None:
-    (mistake,) = mistakes_in(unchecked(some={"t": "2..50"}, when="t > s", **more))
-    assert mistake == (
-        place,
-        "'t' is one of `some`, which only `when` may use: for a claim on each of them there is `every`",
-    )
+def test_statements_cannot_use_some(more: dict[str, Any]) -> None:
+    ((place, problem),) = mistakes_in(unchecked(some={"t": "2..50"}, when="t > s", **more))
+    assert place == ("statement",)
+    assert '"t" is not a name that has a value here' in problem
 
 
 def test_some_are_looked_for_beside_every() -> None:
@@ -165,4 +160,4 @@ def test_claims_on_several_tables_have_none() -> None:
     found = list(
         mistakes_in(unchecked(ruleset=ruleset, every={"t": "1..2"}, check=check, sample=None))
     )
-    assert (("every",), "a statement of kind counts has no `every`: it compares tables") in found
+    assert [place for place, _ in found] == [("every",)]

@@ -1,4 +1,4 @@
-"""A claims file with a mistake is refused with its line and what is allowed: one for each kind of mistake."""
+"""A claims file with a mistake is refused with its place and what is allowed: one for each kind of mistake."""
 
 from __future__ import annotations
 
@@ -15,268 +15,206 @@ claims:
 - id: drawn-1
   number: Theorem 1
   status: theorem
-  statement: Words.
+  words: Words.
 """
-INTEGERS = "kind: integers\nbound: 9\nall: {a: 0..N}\n"
-HEIGHTS = "kind: height-functions\narguments: 1\nbound: 3\nheight: N\nall: {i: 1..2}\n"
 
 
-def refusal(folder: Path, text: str) -> list[str]:
+def refusal(folder: Path, keys: str) -> list[str]:
+    """Return the lines of the refusal of a claim with these keys, which begin in line 7."""
     path = folder / "c.yaml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(HEAD + "".join(f"  {line}\n" for line in keys.splitlines()), encoding="utf-8")
     with pytest.raises(ConfigError) as error:
         load_catalogue([path])
     return [line.replace(f"{path}:", "") for line in str(error.value).splitlines()]
 
 
-def refusal_of(folder: Path, more: str, check: str) -> list[str]:
-    """Return the messages on a claim with these keys and this check, which starts in line 8 or after `more`."""
-    lines = "".join(f"  {line}\n" for line in more.splitlines())
-    body = "".join(f"    {line}\n" for line in check.splitlines())
-    return refusal(folder, f"{HEAD}{lines}  check:\n{body}")
+def with_check(ruleset: str, check: str) -> str:
+    return f"ruleset: {ruleset}\ncheck:\n" + "".join(f"  {line}\n" for line in check.splitlines())
 
 
 @pytest.mark.parametrize(
-    ("check", "message"),
+    ("ruleset", "statement", "column", "found"),
     [
+        ("step-bar(k=k, s=s)", "P <=> y ^ (z+u) == 0", 14, '"u"'),
+        ("step-bar(k=k, s=s)", "P <=> y ^ (z+s)", 7, "is an integer"),
+        ("step-bar(k=k, s=s)", "P <=> open(y) == 0", 7, '"open"'),
+        ("step-bar(k=k, s=s)", "P <=> y == z = s", 14, '"="'),
+        ("step-bar(k=k, s=s)", "let y = k: P", 5, '"y" has a value already'),
+        ("step-bar(k=k, s=s)", "size <= b => P", 9, '"b"'),
+        ("step-bar(k=k, s=s)", "every option by q: P'", 17, '"q"'),
+        ("nim(2)", "option(u, a, b) <=> P", 1, "2 coordinates"),
+        ("nim(2)", "option(u, u) <=> P", 1, "a new name for each coordinate"),
+        ("nim(2)", "count(position, a in 0..3: P) == 0", 17, '"a" has a value already'),
+        ("nim(2)", "{a: P} <= {v: b > 1}", 15, "do not depend on a position"),
+        ("rectangular-bar(m=m, n=m)", "P <=> i == x", 12, '"x"'),
+        ("rectangular-bar(m=m, n=m)", "P <=> a == i", 12, '"i"'),
+        (None, "for a in 0..M: a >= 0", 13, '"M"'),
+        (None, "for a in 0..b, b in 0..N: a >= 0", 13, '"b"'),
+        (None, "for a in 0..N: a + 1", 16, "is an integer"),
+        (None, "for a in 0..N: a == (", 22, "ends"),
+        (None, "for a in 0..N: P", 16, '"P" speaks of a game'),
+    ],
+)
+def test_a_mistake_in_a_statement_is_shown_in_its_text(
+    tmp_path: Path, ruleset: str | None, statement: str, column: int, found: str
+) -> None:
+    """The first line names the key, the next is the line of the text, and a caret stands below the mistake."""
+    keys = ("" if ruleset is None else f"ruleset: {ruleset}\n") + f"statement: |-\n  {statement}"
+    first, text, caret = refusal(tmp_path, keys)
+    assert first.startswith(f"{7 if ruleset is None else 8}:3: claims.0.statement: ")
+    assert found in first
+    assert f"column {column}" in first
+    assert (text.strip(), caret) == (statement, f"{' ' * (column + 1)}^")
+
+
+def test_the_line_of_a_long_text_is_shown(tmp_path: Path) -> None:
+    statement = "let t = 3:\nP <=>\n  x ^ (y+t) == u"
+    keys = "ruleset: solid-bar(f=x)\nstatement: |-\n" + "\n".join(
+        f"  {line}" for line in statement.splitlines()
+    )
+    first, text, caret = refusal(tmp_path, keys)
+    assert first.startswith("8:3: claims.0.statement: ")
+    assert (text, caret) == ("    x ^ (y+t) == u", f"{' ' * 17}^")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("statement: 1 == 1\ncheck: {kind: sections}", "8:3: "),
+        ("ruleset: nim(2)", "3:3: claims.0: either `statement` or `check` is needed"),
+        ("ruleset: nim(2)\nstatment: P", "8:3: unknown key 'statment'; did you mean 'statement'?"),
+        ("statement: 1 == 1\nwhen: 1 == 1", "8:3: claims.0.when: "),
+        ("statement: 1 == 1\nevery: {t: 0..3}", "8:3: claims.0.every: "),
+        ("ruleset: nim(2)\nstatement: P\nbound: 3", "9:3: claims.0.bound: "),
+        ("ruleset: nim(2)\nstatement: count(position P) == 1", "8:3: claims.0.statement: "),
+        ("ruleset: nim(2)\nstatement: 'count(position: P) == 1'", "8:3: claims.0.statement: "),
         (
-            INTEGERS + "hold: a == a",
-            "11:5: unknown key 'hold'; did you mean 'holds'? (allowed: kind, bound, all, listed, let,",
+            "ruleset: nim(2)\nprinted: [[1, 1]]\nstatement: P <=> (a, b) in printed",
+            "9:3: claims.0.statement: a limit is needed",
         ),
         (
-            INTEGERS,
-            "7:3: claims.0.check: one of `holds`, `any`, `equivalent` or `number` is needed",
+            "ruleset: rectangular-bar(m=3, n=3)\nstatement: size <= 2 => P",
+            "8:3: claims.0.statement: ",
+        ),
+        ("ruleset: nim(2)\nstatement: a // 0 == b", "8:3: claims.0.statement: division by zero"),
+        ("ruleset: nim(2)\nstatement: a % (2-2) == b", "8:3: claims.0.statement: division by"),
+        ("ruleset: nim(2)\nstatement: v2(0) == b", "8:3: claims.0.statement: v2(0)"),
+        ("statement: 'for a in 0..1//0: a == 1'", "7:3: claims.0.statement: division by zero"),
+        (
+            "ruleset: step-bar(k=k)\nstatement: P\nwhen: k // 0 == 1",
+            "9:3: claims.0.when: division by zero",
         ),
         (
-            INTEGERS.replace("0..N", "0..M") + "holds: a >= 0",
-            '10:11: claims.0.check.all.a: name "M" at column 4: names are N',
+            "ruleset: step-bar(k=k)\nstatement: P\nevery: {t: 0..k//0}",
+            "9:11: claims.0.every.t: division by zero",
         ),
         (
-            INTEGERS.replace("a: 0..N", "a: 0..b, b: 0..N") + "holds: a >= 0",
-            '10:11: claims.0.check.all.a: name "b" at column 4: names are N',
+            "ruleset: step-bar(k=k)\nstatement: P\nwhen: y == 0",
+            '9:3: claims.0.when: name "y" at column 1: names are k',
+        ),
+        ("ruleset: step-bar(q=k)\nstatement: P", "7:3: claims.0.ruleset: ruleset 'step-bar(q=k)'"),
+        ("ruleset: step-bar(k=2*k)\nstatement: P", "7:3: claims.0.ruleset: step-bar: k must be"),
+        ("ruleset: step-bar(k=y)\nstatement: P", "7:3: claims.0.ruleset: 'y' cannot be"),
+        ("ruleset: nim(k)\nstatement: P", "7:3: claims.0.ruleset: nim: the number of heaps"),
+        (
+            "ruleset: step-bar(k=k)\nsample: {parameters: {t: 1..3}, bound: 5}\nstatement: P",
+            "8:12: claims.0.sample.parameters: the ruleset's parameter 'k' is needed",
         ),
         (
-            INTEGERS + "holds: a + 1",
-            "11:5: claims.0.check.holds: a condition is needed, this is an integer, found 'a + 1'",
+            "ruleset: step-bar(k=k)\nsample: {parameters: {k: 1..3}, bound: q}\nstatement: P",
+            '8:35: claims.0.sample.bound: name "q" at column 1: names are k',
         ),
         (
-            INTEGERS + "holds:\n- a >= 0\n- a",
-            "13:7: claims.0.check.holds.1: a condition is needed, this is an integer, found 'a'",
-        ),
-        (INTEGERS + "holds: b >= 0", '11:5: claims.0.check.holds: name "b" at column 1: names are'),
-        (
-            INTEGERS + "holds: a // 0 == 1",
-            "11:5: claims.0.check.holds: division by zero at column 3",
-        ),
-        (INTEGERS + "holds: a == (", "11:5: claims.0.check.holds: the formula ends at column 7"),
-        (
-            INTEGERS + "holds: {a: 1}",
-            "11:5: claims.0.check.holds: a formula is needed, found",
-        ),
-        (INTEGERS + "equivalent: [a == a]", "claims.0.check.equivalent: two conditions or more"),
-        (
-            INTEGERS + "number: {of: {b: 0..a}, such: b < a}",
-            "claims.0.check.number: either `least` or `exactly` is needed",
-        ),
-        (
-            INTEGERS + "number:\n  of: {b: 0..a}\n  suc: b < a\n  least: 1",
-            "13:7: unknown key 'suc'; did you mean 'such'?",
-        ),
-        (
-            INTEGERS.replace("{a: 0..N}", "[a]") + "holds: a == a",
-            "10:5: claims.0.check.all: needs keys and values, found ['a']",
-        ),
-        (
-            "kind: integer\nbound: 9",
-            "8:5: claims.0.check.kind: needs one of 20 words, found 'integer'; did you mean 'integers'?",
-        ),
-        (
-            "kind: sudoku\nbound: 9",
-            "8:5: claims.0.check.kind: needs 'p-positions' or 'grundy' or",
-        ),
-        ("bound: 9", "7:3: claims.0.check.kind: this key is needed"),
-        (HEIGHTS + "such: f(i)\ngrundy: y ^ z", "claims.0.check.such: a condition is needed"),
-        (HEIGHTS + "such: h(i) > 0\ngrundy: y ^ z", 'claims.0.check.such: call to "h" at column 1'),
-        (HEIGHTS + "such: f(j) > 0\ngrundy: y ^ z", 'claims.0.check.such: name "j" at column 3'),
-        (HEIGHTS + "such: f(i) > 0\ngrundy: x ^ z", 'claims.0.check.grundy: name "x" at column 1'),
-        (
-            HEIGHTS.replace("arguments: 1", "arguments: 3") + "such: f(i) > 0\ngrundy: y",
-            "9:5: claims.0.check.arguments: needs '1' or '2', found 3",
+            "ruleset: step-bar(k=k)\nsome: {t: 0..q}\nstatement: P",
+            '8:10: claims.0.some.t: name "q" at column 4: names are k',
         ),
     ],
 )
-def test_statements_without_a_ruleset(tmp_path, check, message):
-    lines = refusal_of(tmp_path, "", check)
-    assert any(message in line for line in lines), lines
-    assert len(lines) == 1
+def test_mistakes_of_other_keys_name_their_place(tmp_path: Path, keys: str, message: str) -> None:
+    lines = refusal(tmp_path, keys)
+    assert any(line.startswith(message) for line in lines), lines
+
+
+HEIGHTS = "kind: height-functions\narguments: 1\nbound: 3\nheight: N\nall: {i: 1..2}\n"
 
 
 @pytest.mark.parametrize(
     ("ruleset", "check", "message"),
     [
+        (None, HEIGHTS + "such: f(i)\ngrundy: y ^ z", "check.such: a condition is needed"),
+        (None, HEIGHTS + "such: h(i) > 0\ngrundy: y ^ z", 'check.such: call to "h" at column 1'),
+        (None, HEIGHTS + "such: f(j) > 0\ngrundy: y ^ z", 'check.such: name "j" at column 3'),
+        (None, HEIGHTS + "such: f(i) > 0\ngrundy: x ^ z", 'check.grundy: name "x" at column 1'),
         (
-            "nim(2)",
-            "kind: p-positions\nformula: a == b\nrelation: exact",
-            "11:5: claims.0.check.relation: needs 'exactly' or 'contain' or 'within', found 'exact'",
+            None,
+            HEIGHTS.replace("arguments: 1", "arguments: 3") + "such: f(i) > 0\ngrundy: y",
+            "check.arguments: needs '1' or '2', found 3",
         ),
-        (
-            "nim(3)",
-            "kind: moves\nexamples:\n- {position: [1, 2], options: [[0, 2, 0]], are: all}",
-            "11:7: claims.0.check.examples.0: (1, 2) has 2 numbers, a position has 3: (a, b, c)",
-        ),
-        (
-            "nim(2)",
-            "kind: moves\nexamples:\n- {position: [1, -2], options: [[0, 2]], are: all}",
-            "claims.0.check.examples.0.position.1: input should be greater than or equal to 0",
-        ),
-        (
-            "nim(2)",
-            "kind: moves\nexamples:\n- {position: [1, 2], options: [[0, 2]], are: al}",
-            "claims.0.check.examples.0.are: needs 'all' or 'among' or 'none', found 'al'",
-        ),
+        ("nim(2)", HEIGHTS + "such: f(i) > 0\ngrundy: y", "ruleset: a check of kind height"),
+        ("nim(2)", "kind: sudoku", "check.kind: needs "),
+        ("nim(2)", "kind: colums", "did you mean 'columns'?"),
+        ("nim(2)", "of: a", "check.kind: this key is needed"),
         (
             "step-bar(k=2)",
-            "kind: shape\nexamples:\n- {position: [1, 2, 3], columns: [1]}",
-            "claims.0.check.examples.0: (1, 2, 3) has 3 numbers, a position has 2: (y, z)",
+            "kind: columns\nexamples:\n- {position: [1, 2, 3], columns: [1]}",
+            "check.examples.0: (1, 2, 3) has 3 numbers, a position has 2: (y, z)",
         ),
         (
             "nim(2)",
-            "kind: shape\nexamples:\n- {position: [1, 2], columns: [1]}",
-            "claims.0.check.kind: shape speaks of a step-bar or strip-bar, found nim(2)",
+            "kind: columns\nexamples:\n- {position: [1, 2], columns: [1]}",
+            "check.kind: columns speaks of a step-bar or strip-bar, found nim(2)",
         ),
         (
             "nim(2)",
-            "kind: grundy-list\nnumbers: [[1, 2, 3], [1, 2]]",
-            "claims.0.check.numbers.1: (1, 2) has 2 numbers, a position has 3: (a, b, its Grundy",
+            "kind: listing\nof: a\norder: [a]\nup_to: 5\nbegins: [0]",
+            "check.order: the coordinates, each once, are needed: a, b",
         ),
         (
             "nim(2)",
-            "kind: grundy-table\ndown: a\nacross: b\nrows: [[], []]",
-            "claims.0.check.rows: a number is needed",
+            "kind: listing\nof: a\norder: [a, b]\nup_to: 5",
+            "check: `begins` or `ends` is needed",
         ),
         (
             "nim(2)",
-            "kind: grundy-table\ndown: a\nacross: q\nrows: [[1]]",
-            "claims.0.check: `down` and `across` must be the coordinates, a and b",
-        ),
-        ("nim(2)", "kind: p-list\npositions: [[1, 1]]", "claims.0.reach: this key is needed"),
-        (
-            "nim(2)\nreach: 5",
-            "kind: p-list\npositions: [[1, 1, 1]]",
-            "claims.0.check.positions.0: (1, 1, 1) has 3 numbers, a position has 2",
-        ),
-        (
-            "nim(2)\nreach: 5",
-            "kind: listing\nof: a\norder: [a]\nbegins: [0]",
-            "claims.0.check.order: the coordinates, each once, are needed: a, b",
-        ),
-        (
-            "nim(2)\nreach: 5",
-            "kind: listing\nof: a\norder: [a, b]",
-            "claims.0.check: `begins` or `ends` is needed",
-        ),
-        (
-            "nim(3)",
-            "kind: options\nof: a == b\nhave: none\nto: a == c",
-            "11:5: claims.0.check.have: needs 'no' or 'some' or 'every', found 'none'",
-        ),
-        (
-            "nim(3)",
-            "kind: options\nof: a == b\nhave: no\nto: a == c\nby: [q]",
-            "claims.0.check.by.0: 'q' is no coordinate: these are a, b, c",
-        ),
-        (
-            "nim(2)",
-            "kind: option-set\noption: [u]\nformula: u < a",
-            "claims.0.check.option: 2 names are needed, one for each of a, b",
-        ),
-        (
-            "nim(2)",
-            "kind: option-set\noption: [u, a]\nformula: u < a",
-            "claims.0.check.option.1: 'a' cannot name this coordinate: it names another one",
-        ),
-        (
-            "nim(2)",
-            "kind: option-set\noption: [u, u]\nformula: u < a",
-            "claims.0.check.option.1: 'u' cannot name this coordinate: it names another one",
-        ),
-        (
-            "step-bar(k=u)",
-            "kind: option-set\noption: [u, w]\nformula: w < z and u < y",
-            "claims.0.check.formula: 'u' cannot be named here: it has a value already",
-        ),
-        (
-            "step-bar(k=k)\nreach: 5",
-            "kind: count\nbeside: {k: 0..3}\nof: k < y\nequals: 0",
-            "claims.0.check.of: 'k' cannot be named here: it has a value already",
-        ),
-        (
-            "step-bar(k=k)\nreach: 5",
-            "kind: count\nbeside: {y: 0..3}\nof: y < z\nequals: 0",
-            "claims.0.check.beside.y: 'y' cannot be named here: it has a value already",
-        ),
-        (
-            "nim(2)\nreach: 5",
-            "kind: listing\nof: a\norder: [a, b]\nbegins: [0, 1]\nlength: 1",
-            "claims.0.check.length: more values are listed than 1",
-        ),
-        (
-            "rectangular-bar(m=m, n=m)",
-            "kind: pattern\ncases:\n- where: i == j",
-            "11:7: claims.0.check.cases.0: either `like` or `outcome` is needed",
-        ),
-        (
-            "rectangular-bar(m=m, n=m)",
-            "kind: pattern\ncases:\n- like: [m, i]",
-            "claims.0.check.cases.0.like: list should have at least 3 items",
-        ),
-        (
-            "rectangular-bar(m=m, n=m)",
-            "kind: pattern\ncases:\n- like: [m, i, x]",
-            'claims.0.check.cases.0.like.2: name "x" at column 1: names are',
+            "kind: listing\nof: a\norder: [a, b]\nup_to: 5\nbegins: [0, 1]\nlength: 1",
+            "check.length: more values are listed than 1",
         ),
         (
             "rectangular-bar(m=m, n=m)",
             "kind: octahedron\nlevel: i\norder: m",
-            'claims.0.check.level: name "i" at column 1: names are m',
+            'check.level: name "i" at column 1: names are m',
         ),
         (
             "rectangular-bar(m=m, n=m)",
             "kind: counts\nsums: {g: m}\nrelations: ['g(m) == m']",
-            "claims.0.check.sums.g: 'g' cannot name a sum: g(n) is a number of P-positions",
+            "check.sums.g: 'g' cannot name a sum: g(n) is a number of P-positions",
         ),
         (
             "rectangular-bar(m=m, n=m)",
             "kind: counts\nsums: {t: h(m)}\nrelations: ['t(n) == 1']",
-            'claims.0.check.sums.t: call to "h" at column 1',
+            'check.sums.t: call to "h" at column 1',
+        ),
+        ("nim(3)", "kind: counts\nrelations: ['g(1) == 1']", "counts speaks of a rectangular-bar"),
+        (
+            "rectangular-bar(m=m, n=n)",
+            "kind: counts\nrelations: ['g(1) == 1']",
+            "ruleset: counts compares tables that differ in one parameter, found 2",
         ),
         (
-            "step-bar(k=k)",
-            "kind: integers\nbound: 9\nall: {a: 0..N}\nholds: a == a",
-            "7:3: claims.0.ruleset: a statement of kind integers has no `ruleset`",
+            "rectangular-bar(m=m, n=m)",
+            "kind: counts\nrelations: ['g(1) == 1', 'g(n) == 1']",
+            'relations.1: name "n" at column 3',
         ),
         (
-            "step-bar(k=k)\nsample: {parameters: {t: 1..3}, bound: 5}",
-            "kind: grundy\nequals: y",
-            "claims.0.sample.parameters: the ruleset's parameter 'k' is needed",
-        ),
-        (
-            "step-bar(k=k)\nsample: {parameters: {k: 1..3}, bound: q}",
-            "kind: grundy\nequals: y",
-            'claims.0.sample.bound: name "q" at column 1: names are k',
-        ),
-        (
-            "step-bar(k=k)\nsome: {t: 0..q}",
-            "kind: grundy\nequals: y",
-            'claims.0.some.t: name "q" at column 4: names are k',
+            "rectangular-bar(m=m, n=m)",
+            "kind: cellular\nterms: [[0, 1, 1]]\nstart: [[1, 1, 1, 1]]\nmodulo: 2\ngeneration: m",
+            "terms.0: a generation follows from earlier ones: dn is at least 1, found 0",
         ),
     ],
 )
-def test_statements_on_rulesets(tmp_path, ruleset, check, message):
-    lines = refusal_of(tmp_path, f"ruleset: {ruleset}", check)
+def test_mistakes_of_checks_that_are_no_statements(
+    tmp_path: Path, ruleset: str | None, check: str, message: str
+) -> None:
+    keys = with_check(str(ruleset), check).split("\n", 1)[ruleset is None :]
+    lines = refusal(tmp_path, "\n".join(keys))
     assert any(message in line for line in lines), lines
-
-
-def test_a_ruleset_is_needed(tmp_path):
-    lines = refusal_of(tmp_path, "", "kind: p-positions\nformula: a == b")
-    assert "3:3: claims.0: `ruleset` is needed: p-positions speaks of one" in lines

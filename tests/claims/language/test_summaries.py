@@ -9,6 +9,7 @@ import pytest
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.statements.tree import Grundy, PPosition, walk
 
 FILES = sorted((Path(__file__).parents[3] / "config/claims").glob("*.yaml"))
 SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")
@@ -17,7 +18,11 @@ SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_summaries_of_the_catalogue_are_mathematics(file: Path):
     for claim in load_catalogue([file]).claims.values():
-        assert not SPELLING.findall(claim.check.summary()), claim.id
+        text = claim.summary
+        for part in walk(claim.proposition) if claim.statement.statement else ():
+            if isinstance(part, PPosition | Grundy) and part.place.game is not None:
+                text = text.replace(part.place.game.text, "")
+        assert not SPELLING.findall(text), claim.id
 
 
 def test_the_background_theorems_are_there():

@@ -13,6 +13,7 @@ from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.kinds.position_kinds import Containment
 from choco_pipeline.claims.scans import scan
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
@@ -58,7 +59,7 @@ def by_definition(
 def require_right(
     drawn: Drawn,
     quantity: Quantity,
-    relation: str,
+    relation: Containment,
     reach: int | None,
     formula: str,
     where: str | None,
@@ -66,10 +67,7 @@ def require_right(
     """Compare what machine code counts with what a loop over positions counts."""
     game, bound = drawn
     names = list(game.coordinates)
-    check = PPositions.model_validate(
-        {"kind": "p-positions", "formula": formula, "relation": relation}
-        | ({} if where is None else {"where": where})
-    )
+    check = PPositions(parse(formula), relation, None if where is None else parse(where))
     cells = Cells.of(game, bound, table(game, bound, quantity))
     if not cells.variable.dims or cells.free is not None:  # a heap of any size: other positions
         return
@@ -91,7 +89,7 @@ relations = st.sampled_from(sorted(WRONG))
 
 @given(st.data(), own_games_with_bounds(), st.sampled_from(QUANTITIES), relations, reaches)
 def test_p_positions(
-    data: st.DataObject, drawn: Drawn, quantity: Quantity, relation: str, reach: int | None
+    data: st.DataObject, drawn: Drawn, quantity: Quantity, relation: Containment, reach: int | None
 ) -> None:
     names = list(drawn[0].coordinates)
     formula, where = data.draw(conditions(names)), data.draw(st.none() | conditions(names))
@@ -99,7 +97,9 @@ def test_p_positions(
 
 
 @given(st.data(), st.tuples(solid_bars(), st.integers(2, 8)), relations, reaches)
-def test_columns(data: st.DataObject, drawn: Drawn, relation: str, reach: int | None) -> None:
+def test_columns(
+    data: st.DataObject, drawn: Drawn, relation: Containment, reach: int | None
+) -> None:
     formula, where = (
         data.draw(solved(["x", "y", "z"])),
         data.draw(st.none() | conditions(["x", "z"])),
@@ -113,9 +113,7 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn, reach: int | None) ->
     names = list(game.coordinates)
     equals = data.draw(integer_formulas(names))
     where = data.draw(st.none() | conditions(names))
-    check = GrundyNumbers.model_validate(
-        {"kind": "grundy", "equals": equals} | ({} if where is None else {"where": where})
-    )
+    check = GrundyNumbers(parse(equals), None if where is None else parse(where))
     cells = Cells.of(game, bound, table(game, bound, "grundy"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "FEWEST_CELLS", 0)

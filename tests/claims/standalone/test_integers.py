@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from choco_pipeline.claims.evidence import choices as choices_module
 from choco_pipeline.claims.kinds import IntegerStatement
@@ -54,7 +53,6 @@ def assignments(
 def is_right(check: IntegerStatement, env: dict[str, int]) -> bool:
     """Whether what is claimed holds of one choice."""
     right = all(part.value(env) for part in check.holds)
-    right &= not check.any or any(part.value(env) for part in check.any)
     right &= len({part.value(env) for part in check.equivalent}) < 2
     if check.number is not None:
         number = check.number
@@ -176,7 +174,6 @@ def test_a_lemma_holds_to_a_bound_and_is_false_beyond_its_condition():
     ("check", "found", "claimed"),
     [
         ({"holds": ["a >= 0", "a < 2"]}, "a < 2 is false", "a < 2"),
-        ({"any": ["a < 2", "a == 3"]}, "a < 2 is false, a = 3 is false", "a < 2 or a = 3"),
         (
             {"number": {"of": {"b": "0..a"}, "such": "b < 2", "exactly": "a+1"}},
             "the number of b with b < 2 is 2",
@@ -229,11 +226,6 @@ def test_what_a_bound_cuts_off_is_never_exhausted(more):
     assert isinstance(find_integers(check, 21, {}).verdict, Refuted)
 
 
-def test_an_author_cannot_say_that_a_statement_is_finite():
-    with pytest.raises(ValidationError, match="finite"):
-        statement(bound=20, all={"x": "0..N"}, holds="x != 21", finite=True)
-
-
 def test_a_value_outside_its_range_is_no_case():
     check = statement(all={"a": "0..N step 2", "b": "0..a"}, holds="a+b < 0")
     for value in (-2, 3, 8):
@@ -272,7 +264,7 @@ def test_what_has_no_value_is_an_error(key):
         "let": {"let": {"q": "6 % (a-3)"}},
         "such": {"number": {"of": {"b": "0..2"}, "such": "6 % (a-3) < b", "least": "0"}},
     }
-    with pytest.raises(FormulaError, match="division by zero at column 3: a=3"):
+    with pytest.raises(FormulaError, match=r"division by zero at column \d+: a=3"):
         find_integers(statement(**check | wrong[key]), 6, {})
 
 
@@ -319,18 +311,11 @@ def test_the_budget_counts_every_choice_once():
 
 
 def test_a_range_that_lists_some_integers_is_not_all_that_a_statement_speaks_of():
-    said = {"kind": "integers", "bound": 4, "all": {"k": "2..6 step 2", "x": "0..k"}}
-    said |= {"holds": "x <= k"}
-    whole = IntegerStatement.model_validate(said)
-    assert find_integers(whole, 4, {}).verdict == Exhausted(15, "case")
-    listed = IntegerStatement.model_validate(said | {"listed": ["k"]})
+    said: dict[str, Any] = {"all": {"k": "2..6 step 2", "x": "0..k"}, "holds": "x <= k"}
+    assert find_integers(statement(**said), 4, {}).verdict == Exhausted(15, "case")
+    listed = statement(**said, listed=["k"])
     sense = "for k from 2 to 6 in steps of 2 alone"
     assert find_integers(listed, 4, {}).verdict == HoldsToBound(15, 4, sense, "case")
     assert find_integers(listed, 4, {"k": 4}).verdict == HoldsToBound(5, 4, None, "case")
-    nothing = IntegerStatement.model_validate(said | {"listed": ["k"], "where": "x > k"})
+    nothing = statement(**said, listed=["k"], where="x > k")
     assert isinstance(find_integers(nothing, 4, {}).verdict, Undecided)
-    unknown = IntegerStatement.model_validate(said | {"listed": ["z", "x"]})
-    assert [message for _, message in unknown.mistakes(())] == [
-        "'z' is not in `all`: k, x",
-        "a range of numbers is needed for 'x'; its own uses k",
-    ]

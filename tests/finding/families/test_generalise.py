@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.generalise import SHIFTS, _Search, generalise
 from choco_pipeline.finding.families.lift import LabelledFormula
@@ -315,7 +316,8 @@ def test_of_two_parameters_the_games_are_named_that_no_condition_tells():
     told = set()
     for one in named:
         (claim,) = one.claims
-        check = claim.check.model_dump(mode="json", exclude_none=True)
+        assert claim.check == PPositions(parse(one.formulas[0].formula))
+        check = {"kind": "p-positions", "formula": one.formulas[0].formula}
         for place in members:
             if claim.speaks_of(place.parameters):
                 assert outcome(check, place).holds, (one.text, place.parameters)

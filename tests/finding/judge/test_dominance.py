@@ -42,8 +42,8 @@ def test_what_automata_decide_is_so_at_all_positions():
     assert asked(p_iff(GAME, "z == x^y"), nim) == "proved"
     assert asked(p_iff(GAME, f"x^y^z == 0 and x != {FAR}"), nim) == "refuted"
     assert asked(p_iff(GAME, "x^y^z == 0 and x*y >= 0"), nim) == "undecided", "a product"
-    parts = [replace(nim, claim={"check": {**claim(nim).check.model_dump(mode="json"), "where": w}})
-             for w in ("x < 9", "x >= 9")]  # fmt: skip
+    check = {"kind": "p-positions", "formula": "x^y^z == 0"}
+    parts = [replace(nim, claim={"check": {**check, "where": w}}) for w in ("x < 9", "x >= 9")]
     assert asked(nim, *parts) == "proved"
     assert asked(nim, parts[0]) == "refuted"
     of_another_game = p_iff(triangles(3)[0], "x^y^z == 0")
@@ -95,9 +95,10 @@ def test_every_member_of_a_set_must_be_a_value():
     exactly = values_are(GAME, all_even | {"relation": "exactly"})
     just_0 = values_are(GAME, all_even | {"values": "v == 0", "relation": "exactly"})
     assert [asked(one, nim) for one in (within, exactly, just_0)] == ["proved", "refuted", "proved"]
-    below = values_are(GAME, all_even | {"of": "-x-y-z", "values": "v == -2", "relation": "contains-all"})  # fmt: skip
+    sums = {"kind": "values", "of": "-x-y-z", "relation": "contains-all"}
+    below = values_are(GAME, sums | {"values": "v == -2"})
     assert asked(below, nim) == "proved", "(1, 0, 1) is P"
-    odd = values_are(GAME, {**claim(below).check.model_dump(mode="json"), "values": "v == -3"})
+    odd = values_are(GAME, sums | {"values": "v == -3"})
     assert asked(odd, nim) == "refuted", "x+y+z is even"
     assert asked(within, exactly) == "proved"
     assert asked(exactly, within) == "undecided", "that values are in a set tells no P-position"

@@ -176,7 +176,8 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     assert found.verdict == "holds-to-bound"
     assert found.text == f"for {found.when}: G"
     document = found.as_json()
-    assert document["claim"]["statement"] == document["text"] == found.text
+    assert document["claim"]["words"] == document["text"] == found.text
+    assert document["claim"]["statement"] == "G == (y ^ (z+s))-s"
     assert (document["claim"]["id"], document["claim"]["when"]) == (found.id, found.when)
     assert "narrowed where it was wrong, (k, s) = " in found.tried.what
     assert found.claims[0].speaks_of({"k": 8, "s": 7})
@@ -311,19 +312,22 @@ def test_every_game_that_a_statement_was_seen_for_is_tried_beyond_a_small_table(
     assert found.claims[0].speaks_of({"k": 31})
 
 
+SIGN = {"within": "<=", "exactly": "=="}
+
+
 @pytest.mark.parametrize(("s", "relation"), [(1, "within"), (2, "exactly")])
 def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
     game = PASS.replace("k=k", "k=4").replace("s=s", f"s={s}")
     check = {**CONJ_4_1, "of": f"(x+{s}) ^ y ^ (z+{s}) ^ p"}
     (found,) = finder(game).consider([values_are(game, check)])
     assert found.verdict == "holds-to-bound"
-    assert found.claim["check"]["relation"] == relation
+    assert found.claim["statement"].startswith(f"{{{check['of']}: P}} {SIGN[relation]} {{v: ")
     if relation == "within":
         assert found.text == (
             f"At the P-positions of {game}, (x+1) ^ y ^ (z+1) ^ p takes only values in"
             " {v : v = 1 or (v ≥ 0 and (v+2) & (v+1) = 0)}"
         )
-        assert found.claim["statement"] == found.text
+        assert found.claim["words"] == found.text
         assert found.formulas[1].label == VALUES_ARE["within"]
     else:
         assert found.text == "values"
@@ -335,7 +339,7 @@ def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
     false_for_odd_s = values_are(PASS, CONJ_4_1, "k%2 == 0 and k > s", k=(4, 6, 8), s=(2, 4, 6))
     (found,) = finder(*games).consider([false_for_odd_s])
     assert found.verdict == "holds-to-bound"
-    assert found.claim["check"]["relation"] == "exactly"
+    assert found.claims[0].check.relation == "exactly"
     assert (
         "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
     )

@@ -39,12 +39,7 @@ def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
     found = {one.text: one for one in judged(mined)}
     said = found["for s > 0 and k >= s: G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)"]
     assert said.verdict == "holds-to-bound"
-    assert said.claim["check"] == {
-        "kind": "related",
-        "game": "step-bar(k=k, s=s-1)",
-        "at": {"z": "z+1"},
-        "equals": "g-1",
-    }
+    assert said.claim["statement"] == "G == G[step-bar(k=k, s=s-1)](y, z+1)-1"
     assert FoundStatement.from_json(said.as_json()) == said
 
 

@@ -125,15 +125,15 @@ def beyond_its_condition(document):
 
 
 def with_a_false_formula(document):
-    document["claim"]["check"]["formula"] = "x ^ y ^ z == 0"
+    document["claim"]["statement"] = "P <=> x ^ y ^ z == 0"
 
 
 def false_far_away(document):
-    document["claim"]["check"]["formula"] = "(x-1) ^ y ^ (z-1) == 0 and x != 1000"
+    document["claim"]["statement"] = "P <=> (x-1) ^ y ^ (z-1) == 0 and x != 1000"
 
 
 def of_nothing(document):
-    document["claim"]["check"]["where"] = "x + z < x"
+    document["claim"]["statement"] = "x + z < x => (P <=> (x-1) ^ y ^ (z-1) == 0)"
 
 
 def with_another_automaton(document):
@@ -237,7 +237,7 @@ def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_
     path = write_claim_certificate(
         claim_from({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
     )
-    assert "listed" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["check"]
+    assert "sample" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["statement"]
     assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
     assert [one.answer for one in check_files([path], 60)] == ["proved"]
 
@@ -251,19 +251,16 @@ def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_
 
 
 @pytest.mark.parametrize(
-    "check",
-    [
-        {"kind": "p-positions", "formula": "a % (k+4) == 0 or a % (k+4) == 2"},
-        {"kind": "options", "of": "a % 7 == 0", "have": "no", "to": "a % 7 == 0"},
-    ],
+    "statement",
+    ["P <=> a % (k+4) == 0 or a % (k+4) == 2", "a % 7 == 0 => no option: a' % 7 == 0"],
 )
 def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_describes(
-    check, tmp_path, monkeypatch
+    statement, tmp_path, monkeypatch
 ):
     moves = [{"lower": ["a"], "by": [1, "k", "k+1"]}]
     game = CutGame(["a"], moves, parameters={"k": 3}, name="own-1")
-    claim = {"id": "own", "ruleset": "game(own-1, k=k)", "check": check}
-    said = Claim(claim_from(claim).statement, games=game.documents)
+    claim = {"id": "own", "ruleset": "game(own-1, k=k)", "statement": statement}
+    said = Claim(Claim.from_json(claim).statement, games=game.documents)
     path = write_claim_certificate(said, {"k": 3}, prove(game, engines=OWN), tmp_path)
     monkeypatch.chdir(tmp_path)  # where no file describes it
     _, finding = check_claim_certificate(path, OWN)

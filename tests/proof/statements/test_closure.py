@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.options import find_options
+from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
 from choco_pipeline.proof.arithmetic.mona import mona_version
@@ -42,7 +43,8 @@ def proved(text):
 def decided(text, *engines, **check):
     game = parse_ruleset(text)
     claim = claim_on(game, kind="options", **check)
-    return claim.check, decide(claim, {}, proved(text), "here", engines or ["own"])
+    assert isinstance(claim.check, Options)
+    return claim, decide(claim, {}, proved(text), "here", engines or ["own"])
 
 
 def first_wrong(text, check):
@@ -70,14 +72,17 @@ def test_drawn_claims_on_options(data) -> None:
     game = parse_ruleset(text)
     names = game.coordinates
     _, conditions = pieces(names)
-    check, finding = decided(
+    by = data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2))
+    falls = "y" in names and by and "y" not in by
+    claim, finding = decided(
         text,
         of=data.draw(conditions),
         to=data.draw(conditions),
         have=data.draw(st.sampled_from(["no", "some", "every"])),
-        by=data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2)),
-        beside=data.draw(st.sampled_from([None, "kept", "lowered"])),
+        by=by,
+        beside=data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None,
     )
+    check = claim.check
     expected = first_wrong(text, check)
     match finding.verdict:
         case Proved("here"):
@@ -104,7 +109,7 @@ def test_drawn_claims_on_options(data) -> None:
         ("solid-bar(f=(x+z)//3)", {"have": "no", "of": "x ^ y ^ z == 0"}, None),
         ("solid-bar(f=(x+z)//3)", {"have": "every", "of": "x ^ y ^ z == 0"}, (1, 0, 1)),
         ("solid-bar(f=(x+z)//3)", {"have": "some", "of": "x ^ y ^ z == 0"}, (0, 0, 0)),
-        ("step-bar(k=2, s=1)", {"have": "no", "of": "y > 1", "beside": "lowered"}, (2, 3)),
+        ("step-bar(k=2, s=1)", {"have": "no", "of": "y > 1", "by": ["z"], "beside": "lowered"}, (2, 3)),
         ("with-pass(nim(2), passes=1)", {"have": "no", "of": "a == b and a > 0"}, (1, 1, 1)),
     ],
 )
@@ -112,14 +117,13 @@ def test_verdicts_are_those_of_the_table_with_the_same_words(text, check, at) ->
     game = parse_ruleset(text)
     nim_sum = " ^ ".join(c for c in game.coordinates if c != "p")
     to = {"step-bar(k=2, s=1)": "y == 1", "with-pass(nim(2), passes=1)": "a ^ b == 0 and p == 0"}
-    parsed, finding = decided(text, to=to.get(text, f"{nim_sum} == 0"), **check)
+    claim, finding = decided(text, to=to.get(text, f"{nim_sum} == 0"), **check)
     if at is None:
         assert finding.verdict == Proved("here")
         return
-    claim = claim_on(game, **parsed.model_dump(mode="json"))
     bound = max(at) + 1
     cells = Cells.of(game, bound, table(game, bound, "p-positions"))
-    on_table = find_options(parsed, ClaimCase(claim, {}, cells)).verdict
+    on_table = find_options(claim.check, ClaimCase(claim, {}, cells)).verdict
     assert finding.verdict.counterexample.position == at
     assert finding.verdict.counterexample == on_table.counterexample
 

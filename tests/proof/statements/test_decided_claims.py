@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Vacuous
+from choco_pipeline.formula import parse
 from choco_pipeline.proof.statements.decided_claims import decide
 from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_on
@@ -87,7 +89,9 @@ def test_drawn_claims_on_p_positions(data) -> None:
     check = {"kind": "p-positions", "formula": data.draw(conditions), "relation": relation}
     where = data.draw(st.none() | conditions)
     reach = data.draw(st.none() | st.integers(0, 8))
-    claim = claim_on(parse_ruleset(text), **check, **({"where": where} if where else {})).check
+    check |= {"where": where} if where else {}
+    claim = claim_on(parse_ruleset(text), **check).check
+    assert claim == PPositions(parse(check["formula"]), relation, where and parse(where))
     heaps = len(set(GAMES[text]) - {"p"})
 
     def wrong(number, named):
@@ -103,7 +107,7 @@ def test_drawn_claims_on_p_positions(data) -> None:
         }[relation]
 
     more = {} if reach is None else {"reach": str(reach)}
-    finding = decided(text, more=more, **claim.model_dump(mode="json", exclude_none=True))
+    finding = decided(text, check=check, more=more)
     agrees(finding, first_wrong(text, wrong), heaps, reach=reach)
     if isinstance(finding.verdict, Vacuous):
 

@@ -287,7 +287,7 @@ def test_a_range_of_numbers_without_value_is_undecided() -> None:
         )
     )
     assert isinstance(finding.verdict, Undecided)
-    assert finding.verdict.why == "check.all.j (k): the step of a range is at least 1, found 0"
+    assert finding.verdict.why.endswith("the step of a range is at least 1, found 0")
 
 
 def test_integers_beyond_64_bits_are_refuted_exactly() -> None:
@@ -319,7 +319,7 @@ def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch) -> N
 
 def test_claims_on_games_are_refused() -> None:
     document = {"id": "a", "ruleset": "nim(2)", "check": {"kind": "grundy", "equals": "a ^ b"}}
-    with pytest.raises(ValueError, match="of kind grundy, integers is needed"):
+    with pytest.raises(ValueError, match="a statement about integers is needed"):
         decide_integers(claim_from(document))
 
 

@@ -29,10 +29,14 @@ def test_printed_grundy_numbers() -> None:
     finding, on_table = both("step-bar(k=1)", "grundy", check)
     assert finding.verdict == Proved("here", printed=10)
     assert isinstance(on_table.verdict, Exhausted)
-    for wrong in ([*ROWS[:2], [2, 7, 3], [3, 4, 9, 5]], [[0], [1, 2, 3]]):
-        finding, on_table = both("step-bar(k=1)", "grundy", {**check, "rows": wrong})
-        assert finding.verdict.counterexample == on_table.verdict.counterexample
-        assert finding.evidence == on_table.evidence
+    wrong = {**check, "rows": [*ROWS[:2], [2, 7, 3], [3, 4, 9, 5]]}
+    finding, on_table = both("step-bar(k=1)", "grundy", wrong)
+    assert finding.verdict.counterexample == on_table.verdict.counterexample
+    assert finding.evidence == on_table.evidence
+    # A statement speaks of positions alone: what is printed where there is none is not looked at.
+    finding, on_table = both("step-bar(k=1)", "grundy", {**check, "rows": [[0], [1, 2, 3]]})
+    assert finding.verdict == Proved("here", printed=3)
+    assert isinstance(on_table.verdict, Exhausted)
     numbers = {"kind": "grundy-list", "numbers": [[5, 9, 12], [2, 3, 1], [3, 4, 2]]}
     finding, on_table = both("step-bar(k=1)", "grundy", numbers)
     assert finding.verdict.counterexample.position == (3, 4)
@@ -63,13 +67,13 @@ PASS_LIST = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1]]
         ("nim(2)", [[0, 0], [1, 1], [2, 2]], None),
         ("nim(2)", [[0, 0], [2, 2]], (1, 1)),
         ("nim(2)", [[0, 0], [1, 1], [2, 2], [1, 2]], (1, 2)),
-        ("nim(2)", [[0, 0], [1, 1], [2, 2], [3, 3]], (3, 3)),
+        # A statement speaks of positions up to a size: what is printed beyond, or is no position, is not looked at.
+        ("nim(2)", [[0, 0], [1, 1], [2, 2], [3, 3]], None),
         (PASS, PASS_LIST, None),
         (PASS, PASS_LIST[:-1], (2, 1, 1)),
-        # With more passes left than there are it is no position, though another differs first, or none does.
-        (PASS, [*PASS_LIST, [0, 9, 2]], (0, 9, 2)),
-        (PASS, [*PASS_LIST[:-1], [0, 9, 2]], (2, 1, 1)),
-        ("step-bar(k=2, s=1)", [[0, 0], [2, 1]], (2, 1)),
+        (PASS, [*PASS_LIST, [0, 0, 2]], None),
+        (PASS, [*PASS_LIST[:-1], [0, 0, 2]], (2, 1, 1)),
+        ("step-bar(k=2, s=1)", [[0, 0], [2, 1]], None),
     ],
 )
 def test_printed_p_positions(text, positions, at) -> None:

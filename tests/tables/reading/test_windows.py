@@ -257,8 +257,7 @@ def test_a_claim_within_reach_reads_no_chunk_beyond(tmp_path):
     for path in chunks_of(tmp_path):
         if max(int(path.name), int(path.parent.name)) > 2:
             path.unlink()  # 96 and more
-    claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly")
-    near = claim.from_json({**claim.as_json(), "reach": "50"})
+    near = claim_on(game, reach=50, kind="p-positions", formula="x ^ y ^ z == 0")
     assert check_claim(near, {}, game, 200, cells).verdict.positions == count_positions(game, 50)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,8 +14,7 @@ from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, VerdictKind, domain_text, verdict_text
 from choco_pipeline.claims.quick_trial import Given, Trial, trials
-from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
-from choco_pipeline.cli.claim_commands.claim_trials import explain, read_words
+from choco_pipeline.cli.claim_commands.claim_trials import checked_or_proved, explain, read_words
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.errors import ChocoError
@@ -55,10 +55,11 @@ def checked(
     claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
 ) -> Iterator[Trial]:
     """Return the verdict for each choice of the parameters, by tables or by proof."""
-    if prove:
-        return proved_now(claim, Catalogue({claim.id: claim}), given, seconds)
     if bound is None:
         bound = default_bound(claim)
+    if prove:
+        catalogue = Catalogue({claim.id: claim})
+        return chain(*checked_or_proved(claim, catalogue, given, bound, seconds))
     return trials(claim, given, bound)
 
 
@@ -105,7 +106,7 @@ def check(
 
 def document(claim: Claim, found: Sequence[Trial], verdict: VerdictKind) -> Mapping[str, Any]:
     """Return what ``--json`` prints: the verdict on all cases, its evidence, and every case."""
-    cases = [_case(trial) for trial in found]
+    cases = [_case(claim, trial) for trial in found]
     decisive = next(case for case in cases if case["verdict"] == verdict)
     return {
         **decisive,
@@ -115,13 +116,13 @@ def document(claim: Claim, found: Sequence[Trial], verdict: VerdictKind) -> Mapp
     }
 
 
-def _case(trial: Trial) -> dict[str, Any]:
+def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
     verdict = trial.finding.verdict
     shown = verdict.counterexample if isinstance(verdict, Refuted) else None
     engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
     return {
         "verdict": trial.verdict,
-        "domain": domain_of(trial),
+        "domain": domain_of(claim, trial),
         "counterexample": None
         if shown is None
         else {
@@ -138,7 +139,7 @@ def _case(trial: Trial) -> dict[str, Any]:
     }
 
 
-def domain_of(trial: Trial) -> str:
+def domain_of(claim: Claim, trial: Trial) -> str:
     """Return of which positions or integers a verdict speaks, in words."""
     verdict = trial.finding.verdict
     match trial.verdict:
@@ -148,7 +149,7 @@ def domain_of(trial: Trial) -> str:
             )
         case "exhausted":
             return "every case of the statement"
-        case _ if trial.bound is None:
+        case _ if trial.bound is None or claim.shape in RECTANGULAR:
             return "the positions of the game"
         case _:
             return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
