@@ -19,7 +19,7 @@ from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.proof.checker import PROGRAM, check_files
+from choco_pipeline.proof.checker import PROGRAM, Checked, check_files
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
@@ -28,6 +28,8 @@ from choco_pipeline.tables.building.restoration import RepairedTable, repair_man
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
+#: Parts of the certificates for each core: their number is what progress shows, and each starts the checker once.
+PARTS_PER_CORE = 8
 #: What is said of the tables of a manifest.
 T = TypeVar("T")
 
@@ -95,14 +97,16 @@ def _certificates_checked(seconds: float) -> list[dict[str, str]]:
     for folder in (RESULTS / "certificates", RESULTS / "proofs"):
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
             games[_game_of(path)].append(path)
-    parts: list[list[Path]] = [[] for _ in range(max(1, min(len(games), cores())))]
+    parts: list[list[Path]] = [[] for _ in range(min(len(games), PARTS_PER_CORE * cores()))]
     for paths in sorted(games.values(), key=len, reverse=True):
         min(parts, key=len).extend(paths)
-    with ThreadPoolExecutor(len(parts)) as pool:
-        answers = pool.map(
-            lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts
-        )
-        outcomes = {path: checked for part in answers for path, checked in part}
+    outcomes: dict[Path, Checked] = {}
+    with ThreadPoolExecutor(cores()) as pool, bars() as bar:
+        task = bar.add_task("certificates", total=sum(map(len, parts)))
+        answers = pool.map(lambda paths: check_files(paths, seconds), parts)
+        for paths, checked in zip(parts, answers, strict=True):
+            outcomes |= dict(zip(paths, checked, strict=True))
+            bar.advance(task, len(paths))
     return [
         {"certificate": path.as_posix(), "answer": answer.answer, "why": answer.why}
         for path, answer in sorted(outcomes.items())
