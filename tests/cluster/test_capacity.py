@@ -91,6 +91,13 @@ def other(request: pytest.FixtureRequest) -> Iterator[str]:
             connection.close()
 
 
+def test_a_scheduler_file_that_is_not_there_is_named_and_waited_for_only_on_request(capsys):
+    for wait_s, said in ((0, ""), (1, "waiting up to 1 s for the scheduler file no file.json\n")):
+        with pytest.raises(ClusterError, match=r"^no file\.json: no such scheduler file"):
+            capacity_of(Running(scheduler="no file.json"), "far", wait_s)
+        assert capsys.readouterr().err == said
+
+
 def test_what_is_no_scheduler_is_said_to_be_none(other):
     with (
         pytest.raises(ClusterError, match=f"no Dask scheduler answers at {other}"),

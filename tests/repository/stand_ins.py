@@ -58,7 +58,8 @@ case "$1 $2" in
         [ "$UV_COMPILE_BYTECODE" = 1 ] || exit 1
         [ -z "${NO_NETWORK-}" ] || { echo 'dns error'; exit 1; }
         [ -z "${KILL_AT_SYNC-}" ] || kill -9 "$PPID"
-        [ -z "${WAIT_FOR-}" ] || cat "$WAIT_FOR" ;;
+        [ -z "${WAIT_FOR-}" ] || cat "$WAIT_FOR"
+        mkdir -p "${UV_PYTHON%/bin/*}/lib/python3.11/site-packages/a_package" ;;
     'pip install')
         for name in choco pytest; do
             cp "$STARTED" "${UV_PYTHON%/*}/$name"

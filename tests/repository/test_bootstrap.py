@@ -163,6 +163,19 @@ def test_a_moved_clone_is_set_up_anew(clone: Clone) -> None:
     assert clone.calls == [venv_call(clone), sync_call("run"), INSTALL_CALL]
 
 
+@pytest.mark.parametrize("lost", ["lib/python3.11/site-packages/a_package", "bin/choco"])
+def test_a_set_up_of_which_something_is_missing_is_done_again(clone: Clone, lost: str) -> None:
+    clone.run("plan")
+    calls = clone.calls
+    path = clone.root / ".venv" / lost
+    path.rmdir() if path.is_dir() else path.unlink()
+    assert clone.run("plan").returncode == 0
+    assert clone.calls == calls
+    assert path.exists()
+    clone.run("plan")
+    assert clone.calls == []
+
+
 def test_an_interrupted_set_up_is_done_again(clone: Clone) -> None:
     assert clone.run("run", KILL_AT_SYNC="1").returncode == -signal.SIGKILL
     assert clone.calls == [venv_call(clone), sync_call("run")]

@@ -206,6 +206,37 @@ def test_show_as_json_and_without_a_run(folder, with_run):
     )
 
 
+def test_a_run_is_recommended_only_if_it_includes_the_claim(folder, with_run):
+    run = "./choco run config/config.yaml"
+    (folder / "same.yaml").write_text(ONE, encoding="utf-8")
+    ids = ("one-conj-1", "one-conj-1-intended")
+    for claim in ids:
+        assert run in document(folder, "show", claim)["commands"]
+        assert run in document(folder, "show", claim, "--file", "same.yaml")["commands"]
+    (folder / "config" / "config.yaml").write_text(CONFIG.replace("one.yaml", "two.yaml"))
+    for claim in ids:
+        assert run not in document(folder, "show", claim)["commands"]
+        shown = choco(folder, "show", claim, "--file", "same.yaml").stdout
+        assert run not in shown
+        assert "./choco claims check" in shown
+
+
+def test_a_verdict_of_the_last_run_is_not_shown_for_another_statement(folder):
+    catalogue = load_catalogue([folder / "config/claims/two.yaml"])
+    ledger = whole(
+        {
+            "run": "t",
+            "claims": [catalogue.claims["two-lemma-1"].as_ledger().model_dump()],
+            "rows": [{**a_row([]), "claim": "two-lemma-1", "verdict": "proved"}],
+        }
+    )
+    write_record(folder / "results" / "t" / "ledger.json", ledger.document())
+    (folder / "mine.yaml").write_text(TWO.replace("<=", ">="), encoding="utf-8")
+    words = ("show", "two-lemma-1")
+    assert document(folder, *words)["last"]["verdict"] == "proved"
+    assert document(folder, *words, "--file", "mine.yaml")["last"] is None
+
+
 def test_check_of_what_holds(folder):
     done = choco(folder, "check", "one-conj-1-intended")
     assert done.returncode == 0, done.stderr
