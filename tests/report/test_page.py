@@ -270,6 +270,7 @@ def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
     assert not (tmp_path / "index.html").exists()
 
 
+@pytest.mark.full
 def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     (row,) = (row for row in ledger["rows"] if row["claim"] == "solid2022-thm-2")
     alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
@@ -297,6 +298,7 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     assert json.loads(last["no_answer"]) == alone["no_answer"]
 
 
+@pytest.mark.full
 def test_what_no_paper_asserts_refutes_nobody(ledger):
     claims = {claim["id"]: claim for claim in ledger["claims"]}
     refuted = [row["claim"] for row in ledger["rows"] if row["verdict"] == "refuted"]

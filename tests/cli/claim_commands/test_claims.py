@@ -79,6 +79,7 @@ def document(folder: Path, *arguments: str) -> Any:
     return json.loads(choco(folder, *arguments, "--json").stdout)
 
 
+@pytest.mark.full
 def test_as_a_process(folder: Path) -> None:
     check = ("claims", "check", "one-conj-1", "k=5", "--bound", "12")
     done = command.choco_process(*check, cwd=folder)
