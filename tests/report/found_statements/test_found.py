@@ -16,7 +16,6 @@ from choco_pipeline.report.found_statements.found import (
     FoundStatements,
     found_of,
     found_page,
-    span,
 )
 from choco_pipeline.report.found_statements.found_exports import b_files, markdown, tex
 from choco_pipeline.report.found_statements.known_claims import KnownClaims
@@ -185,9 +184,3 @@ def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
     of_all = "as automata decide for all positions of the games named"
     assert f"{follows} {of_all}For k = 5: y = 0." in said
     assert f"{follows} as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
-
-
-def test_spans():
-    assert span([3, 1, 2]) == "1, 2, 3"
-    assert span(range(5, 50, 5)) == "5, 10, …, 45"
-    assert span([1, 2, 4, 8, 16, 32]) == "1, 2, 4, 8, 16, 32"
