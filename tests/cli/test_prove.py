@@ -82,10 +82,11 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
     ("arguments", "code", "said"),
     [
         (["solid-bar(f=(x+z)//3)", "--formula", "x^y^z == 0"], 0, "proved: P ⇔ x ⊕ y ⊕ z = 0 in "),
-        (
+        pytest.param(
             ["nim(2)", "--relation", "grundy", "--formula", "a | b"],
             1,
             "refuted: G = a | b in nim(2):",
+            marks=pytest.mark.full,
         ),
         (["nim(2)", "--formula", "a + b == 0"], 1, "(a, b) = (1, 1)"),
     ],
@@ -116,6 +117,7 @@ def test_what_is_no_formula_of_the_game_is_refused(formula, said):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_an_undecided_game_leaves_no_certificate(tmp_path):
     done = choco("prove", "solid-bar(f=(x+z)//2)", "--out", str(tmp_path), "--json")
     found = json.loads(done.stdout)
@@ -131,12 +133,12 @@ def test_an_undecided_game_leaves_no_certificate(tmp_path):
     [
         ([], "give either a ruleset or --check"),
         (["nim(2)", "--check", "some.json"], "give either a ruleset or --check"),
-        (["--check", "some.json"], "some.json: cannot be read"),
+        pytest.param(["--check", "some.json"], "some.json: cannot be read", marks=pytest.mark.full),
         (["nim(2)", "--engine", "walnut"], "unknown engine 'walnut'; engines are own, mona"),
         (["nim(2)", "--relation", "n"], "unknown relation 'n'; relations are p, grundy"),
         (["nim(2)", "--seconds", "0"], "--seconds must be a positive number, found 0"),
         (["nim(2)", "--seconds", "nan"], "--seconds must be a positive number, found nan"),
-        (["solid-bar(f=5-x)"], "not monotone"),
+        pytest.param(["solid-bar(f=5-x)"], "not monotone", marks=pytest.mark.full),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, said):

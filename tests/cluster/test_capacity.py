@@ -38,6 +38,7 @@ def test_each_kind_of_cluster_says_what_a_worker_may_use():
     assert (jobs.workers, jobs.memory) == (7, None)
 
 
+@pytest.mark.full
 def test_a_running_cluster_is_asked(tmp_path):
     with local_cluster(2, 1 << 30, tmp_path / "workers") as cluster:
         asked = capacity_of(Running(scheduler=cluster.address), "far")

@@ -181,6 +181,7 @@ def test_only_a_proof_is_called_one():
     assert len({symbol for symbol, _ in SIGNS.values()}) == len(SIGNS)
 
 
+@pytest.mark.full
 @given(k=st.sets(st.integers(0, 9), min_size=3), s=st.sets(st.integers(0, 9), min_size=3))
 def test_two_parameters_are_laid_out_as_a_grid(k, s):
     verdicts = [a_verdict("proved", {"k": a, "s": b}) for a in k for b in s]
