@@ -31,7 +31,9 @@ ANY_K_AND_S = [
 ]
 #: Families, what is searched, the bound of the tables, that to which statements are read back, and for which parameters.
 SEARCHED = [
-    ("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K),
+    pytest.param(
+        *("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K), marks=pytest.mark.full
+    ),
     pytest.param(
         *("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
         marks=pytest.mark.full,

@@ -156,6 +156,7 @@ def test_undecided_is_kept_for_the_same_limits_or_less(
     assert asked == [0.001, 0.002]
 
 
+@pytest.mark.full
 def test_another_game_of_the_same_name_is_decided_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,6 +185,7 @@ def times():
     return {p: p.stat().st_mtime_ns for p in Path("certificates").rglob("*.json")}
 
 
+@pytest.mark.full
 def test_what_is_known_is_not_searched_again_and_its_claims_are_decided_anew():
     first = proved(TRIANGLE, WILD, claims=("true",))
     written = times()

@@ -122,6 +122,7 @@ def test_a_cell_that_no_bar_has(like: list[str], why: str) -> None:
     assert re.match(why, verdict.why)
 
 
+@pytest.mark.full
 def test_bars_that_are_too_large_or_too_many() -> None:
     large = find(RectangularBar(2, 2), {"like": ["10**6", "i", "j"]}).verdict
     assert isinstance(large, Undecided)

@@ -288,6 +288,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments, message):
     assert (folder / "config" / "config.yaml").read_text(encoding="utf-8") == CONFIG
 
 
+@pytest.mark.full
 def test_claims_are_proved_for_the_games_that_are_named(folder):
     done = document(folder, "check", "one-conj-1-intended", "k=5..9", "--prove")
     (claim,) = done["claims"]

@@ -266,6 +266,7 @@ def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_fi
     assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
 
 
+@pytest.mark.full
 def test_what_is_known_already_is_not_asked_again():
     def nobody(*_):
         raise AssertionError("somebody was asked")

@@ -133,6 +133,7 @@ def test_wrong_parts_are_refused(change, certificate, verdict):
     assert verdict(forged)["status"] == "undecided"
 
 
+@pytest.mark.full
 def test_lemmas_of_any_sums_are_true(certificate, verdict):
     """So more of them, however large, leave true what is true, and make nothing true that is false."""
     odd = [{"position(y)": 10**40, "position(z)": -3, "1": 7}, {"1": 5}, {"1": 0}, {}]

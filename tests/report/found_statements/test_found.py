@@ -124,6 +124,7 @@ def test_what_claims_say_more_of_is_no_restatement(ledger: dict[str, Any]):
         assert re.search("[Rr]estates Corollary 2 of", text)
 
 
+@pytest.mark.full
 def test_links_lead_to_places(html: str, found: FoundStatements, ledger: dict[str, Any]):
     document = Document(html)
     site = Site(ledger, found)
