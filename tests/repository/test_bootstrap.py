@@ -1,4 +1,4 @@
-"""The script ./choco, with stand-ins for Python and its installers; and once with the real ones."""
+"""The script ./choco, with stand-ins for Python and its installers. `.ci/newcomer` has the real ones."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .stand_ins import OLD_PYTHON, ROOT, Clone, make_clone, write_program
+from .stand_ins import OLD_PYTHON, Clone, make_clone, write_program
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 
@@ -128,6 +128,14 @@ def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
     for name in ("env", "true"):
         (clone.programs / name).symlink_to(str(shutil.which(name)))
     assert clone.run("version").stdout == "True\n"
+
+
+def test_the_development_packages_find_programs_where_there_is_no_which(clone: Clone) -> None:
+    clone.run("test")
+    which = [clone.root / ".venv/bin/which", "sacct"]
+    assert subprocess.run(which, env=clone.environment, check=False).returncode
+    (clone.programs / "sacct").symlink_to("/bin/sh")
+    assert subprocess.check_output(which, env=clone.environment, text=True).endswith("/sacct\n")
 
 
 def test_the_development_packages_are_also_enough_to_run(clone: Clone) -> None:
@@ -298,52 +306,3 @@ def test_two_at_once_set_up_once(clone: Clone) -> None:
     assert second.communicate()[1] == ""
     assert (first.wait(), second.returncode) == (0, 0)
     assert clone.calls == [venv_call(clone), sync_call("run"), INSTALL_CALL]
-
-
-@pytest.mark.slow
-def test_a_fresh_clone_needs_only_python(tmp_path: Path) -> None:
-    """The real installers, an empty home, a PATH without uv: what a new user has."""
-    root = tmp_path / "fresh clone"
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout.decode()
-    for name in filter(None, listed.split("\0")):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, root / name)
-    (tmp_path / "home").mkdir()
-    path = [
-        folder
-        for folder in os.environ["PATH"].split(os.pathsep)
-        if not (Path(folder) / "uv").exists() and folder != str(Path(sys.executable).parent)
-    ]
-    environment = os.environ | {"HOME": str(tmp_path / "home"), "PATH": os.pathsep.join(path)}
-
-    def choco(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(root / "choco"), *arguments],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    first = choco("version")
-    assert first.returncode == 0, first.stderr
-    assert [line.split(",")[0] for line in first.stderr.splitlines()] == [
-        "choco: setting up: the installer uv",
-        "choco: setting up: .venv",
-    ]
-    second = choco("version")
-    assert (second.returncode, second.stderr, second.stdout) == (0, "", first.stdout)
-    imported = subprocess.run(
-        [str(root / ".venv/bin/python"), "-c", "import choco_pipeline as c; print(c.__file__)"],
-        cwd=tmp_path / "home",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert imported.stdout == f"{root / 'choco_pipeline' / '__init__.py'}\n"
