@@ -205,7 +205,7 @@ def test_text_names_free_variables_in_order() -> None:
 
 def test_relations_are_checked() -> None:
     with pytest.raises(NotDefinableError, match="no automaton for R0"):
-        decide_with_mona(Member("R0", ("x",)), {})
+        ws1s_files(Member("R0", ("x",)), {})
 
 
 def test_without_mona(monkeypatch, tmp_path) -> None:

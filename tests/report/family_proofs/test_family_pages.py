@@ -266,33 +266,32 @@ def test_what_is_told_of_products_is_on_the_page(odd):
             assert value_of(text, values) == value
 
 
-def test_a_proof_by_cases_has_pages_in_both_notations(odd, tmp_path):
-    document = {
+@pytest.fixture
+def proof_by_cases(odd):
+    return {
         "run": "small_run",
         "claims": [a_claim("claim-0")],
         "verdicts": [proved_verdict("claim-0", odd)],
     }
-    assert write_family_pages(whole(document), tmp_path) == 1
+
+
+def test_a_proof_by_cases_has_a_page(proof_by_cases, tmp_path):
+    assert write_family_pages(whole(proof_by_cases), tmp_path) == 1
     (page,) = (tmp_path / FOLDER).glob("*.html")
     text = page.read_text(encoding="utf-8")
     assert text.count("<h3 ") == 1
     assert "Options that are tried" in text
-    latex_takes(page.with_suffix(".tex"))
 
 
-def test_latex_takes_it(folder, ledger, tmp_path):
-    write_family_pages(whole(ledger), tmp_path)
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+@pytest.mark.parametrize("document", ["ledger", "proof_by_cases"])
+def test_latex_takes_it(document, request, tmp_path):
+    assert write_family_pages(whole(request.getfixturevalue(document)), tmp_path)
     for path in sorted((tmp_path / FOLDER).glob("*.tex")):
-        latex_takes(path)
-
-
-def latex_takes(path):
-    if shutil.which("pdflatex") is None:
-        pytest.skip("no pdflatex on this machine")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
-    done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    assert path.with_suffix(".pdf").stat().st_size > 10_000
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
+        done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        assert path.with_suffix(".pdf").stat().st_size > 10_000
 
 
 def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
