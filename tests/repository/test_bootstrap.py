@@ -133,7 +133,7 @@ def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
 def test_the_development_packages_find_programs_where_there_is_no_which(clone: Clone) -> None:
     clone.run("test")
     which = [clone.root / ".venv/bin/which", "sacct"]
-    assert subprocess.run(which, env=clone.environment, check=False).returncode == 1
+    assert subprocess.run(which, env=clone.environment, check=False).returncode
     (clone.programs / "sacct").symlink_to("/bin/sh")
     assert subprocess.check_output(which, env=clone.environment, text=True).endswith("/sacct\n")
 
