@@ -726,7 +726,10 @@ def decided(cases: Cases) -> Verdict:
 # column, "'" with a coordinate. A binding is a name with its range, "option" with coordinates, or "position".
 
 Node = tuple[Any, ...]
-WORD = re.compile(r"\s*(<=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[0-9]+(?![0-9A-Za-z_])|[A-Za-z_]\w*'?)", re.ASCII)
+WORD = re.compile(
+    r"\s*(<=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[0-9]+(?![0-9A-Za-z_])|[A-Za-z_]\w*'?)",
+    re.ASCII,
+)
 STATEMENT_SIGNS = SIGNS | str.maketrans({"⇔": "<=>", "⇒": "=>", "∈": "in", "⊆": "<=", "⊇": ">="})
 QUANTIFIERS = {"for": "every", "every": "every", "some": "some", "no": "no"}
 ENDING = {"and", "or", "=>", "<=>", ":", ";", ",", ")", "}", "..", "step", "in", ""}
@@ -1020,7 +1023,9 @@ def holds(node: Node, world: World) -> Automaton:
         case ("every" | "some" | "no" as word, [("option", by)], part):
             wanted = [reached(by, world, part, word == "every")]
             return any_of(wanted) if word == "some" else ~any_of(wanted)
-        case ("every" | "some" | "no" as word, bindings, part) if all(len(one) == 2 and one[0] != "option" for one in bindings):
+        case ("every" | "some" | "no" as word, bindings, part) if all(
+            len(one) == 2 and one[0] != "option" for one in bindings
+        ):
             names, parts, own = introduced(dict(bindings), {}, world.names, {})
             inner = holds(part, world._replace(names=names))
             found = some([*own, *(name for name, _ in bindings)], *parts, ~inner if word == "every" else inner)
@@ -1037,7 +1042,9 @@ def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) 
         if not by or lowers <= {*by}:
             option = {c: {changed.get(c, c): 1} for c in game.coordinates}
             wanted = TRUE if part is None else holds(part, world._replace(option=option))
-            found.append(some(changed.values(), game.legal.on(changed), *such, game.legal, ~wanted if contrary else wanted))
+            found.append(
+                some(changed.values(), game.legal.on(changed), *such, game.legal, ~wanted if contrary else wanted)
+            )
     return any_of(found)
 
 
@@ -1060,10 +1067,18 @@ def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Au
                 parts.append(some(world.game.coordinates, there, world.numbers(False, track)))
             case ("cell", row, column):
                 cells = ((i, j, n) for i, line in enumerate(world.printed) for j, n in enumerate(line))
-                parts.append(any_of(
-                    all_of([within(row[1], names, {None: -i}, 0, 0), within(column[1], names, {None: -j}, 0, 0), limits({track: 1}, n, n)])
-                    for i, j, n in cells
-                ))
+                parts.append(
+                    any_of(
+                        all_of(
+                            [
+                                within(row[1], names, {None: -i}, 0, 0),
+                                within(column[1], names, {None: -j}, 0, 0),
+                                limits({track: 1}, n, n),
+                            ]
+                        )
+                        for i, j, n in cells
+                    )
+                )
             case ("count", bindings, part):
                 return counted(formula, name, bindings, part, world)
             case _:

@@ -1,20 +1,20 @@
-"""What holds for every test: which run when, and in how many processes; in CI none may be skipped.
+"""Rules for all tests: three tiers, and how many processes run them.
 
-There are three tiers. A test that has no marker is **quick**, and ``./choco test`` runs it: it is a matter of seconds, and
-needs nothing but the locked packages. A test is marked ``full`` if it is one of these, and ``./choco test --all`` runs it, too:
+- **quick**: no marker, run by ``./choco test``. Needs only the locked packages. No test takes more than about two seconds.
+- **full**: marked ``full``, run by ``./choco test --all``. A test is full if it
 
-- it needs a program that is not in the lock file, such as MONA, Slurm or Chromium (whatever has a ``skipif`` is taken for
-  such a test);
-- it has to do with a whole run, a cluster, an object store, or something that is killed;
-- it takes more than five seconds of a processor, and a quick one of the same kind stays.
+  - needs a program that is not locked, such as MONA, Slurm or Chromium (a test with a ``skipif`` is full without the marker);
+  - runs the whole workflow, a cluster or an object store, or kills a process;
+  - takes more than two seconds of CPU, and a quick test of the same kind exists.
 
-A test is marked ``slow`` if it takes more than a minute; ``./choco test --slow`` runs everything. Drawn examples are fewer
-in the quick tier and more in the slow one (`tests.effort`). Who names a file runs all of it that is not slow.
+- **slow**: marked ``slow``, run by ``./choco test --slow``. It takes more than a minute.
 
-The whole suite and its folders run in as many processes as there are cores. The tests of one file run one after the
-other in one process: they share its module fixtures, its Slurm, its browser. Two files never share more than what two
-runs of a user on one machine do, such as the machine code that numba keeps: a project is a folder of its own, a port
-or a network is one that nobody has, and what is killed is known by a mark that its processes inherit.
+`tests.effort` sets the number of Hypothesis examples for each tier. A file named on the command line runs its quick and full
+tests.
+
+Folders run in one process for each core. All tests of one file run in the same process, because they share module fixtures, a
+Slurm or a browser. Tests in different files must be able to run at the same time: each uses its own folder, a free port, and
+kills only processes that carry its mark.
 """
 
 import gc
@@ -33,57 +33,54 @@ from choco_pipeline.tables.computing.machine import cores
 from tests.effort import FEW, MANY, SOME
 
 TESTS = Path(__file__).parent
-#: The files that take longest, in this order, with or without whole runs. Only the time that all take depends on it.
+#: The longest files start first, so that no process works alone at the end. The order changes only the duration.
 LONGEST = (
     "workflow/test_run.py",
-    # Needs no kernels: in a fresh clone the first run compiles them, and another beside it would compile them again.
+    # Needs few kernels. In a fresh clone the first files compile kernels, and two processes must not compile the same ones.
     "proof/family_check/test_direct_check.py",
     "workflow/test_kills.py",
     "objectstore/test_runs.py",
     "workflow/test_kill.py",
     "workflow/test_proof.py",
     "papers/test_mutations.py",
+    "papers/test_vacuity.py",
     "workflow/test_damage.py",
     "proof/games/test_prover.py",
     "workflow/test_disagreement.py",
-    "proof/games/test_obligations.py",
+    "finding/test_sharing.py",
     "proof/family_check/test_certificate_check.py",
-    "papers/test_vacuity.py",
-    "finding/height_functions/test_height_criterion.py",
-    "proof/games/test_certificate.py",
-    "tables/reading/test_windows.py",
-    "proof/statements/test_integer_sentences.py",
+    "proof/family_check/test_formula_check.py",
+    "proof/uniform/test_by_cases.py",
+    "finding/families/test_generalise.py",
     "workflow/test_extend.py",
     "workflow/test_stages.py",
-    "proof/statements/test_proved_formulas.py",
-    "finding/test_reading.py",
+    "cli/test_commands.py",
     "mining/closed_forms/test_learnt_formulas.py",
-    "proof/statements/test_decided_claims.py",
-    "proof/test_follows.py",
+    "finding/judge/test_for_all_parameters.py",
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",
-    "repository/test_pytest_rules.py",
-    "finding/test_stage.py",
-    "cli/claim_commands/test_claims.py",
+    "report/charts/test_pictures.py",
     "cli/test_prove.py",
-    "checker/test_own_games.py",
+    "finding/test_reading.py",
 )
-# How long one example takes says more of the machine and of compilation than of the code.
+# The time of one example depends on the machine and on compilation.
 settings.register_profile("quick", deadline=None, max_examples=FEW)
 settings.register_profile("full", deadline=None, max_examples=SOME)
 settings.register_profile("slow", deadline=None, max_examples=MANY)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all", action="store_true", help="run the tests marked full, too")
-    parser.addoption("--slow", action="store_true", help="run the tests marked full or slow, too")
-    parser.addoption("--seed", type=int, help="what decides what is killed, or changed, at random")
+    parser.addoption("--all", action="store_true", help="also run the tests marked full")
+    parser.addoption("--slow", action="store_true", help="also run the tests marked full or slow")
+    parser.addoption(
+        "--seed", type=int, help="seed of the tests that kill or change something at random"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the options
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run folders in parallel, unless ``-n`` says otherwise or somebody wants to look on."""
+    """Run folders in parallel, except with ``-n`` or a debugger."""
     option = config.option
     if not hasattr(option, "numprocesses") or hasattr(config, "workerinput"):
         return
@@ -94,7 +91,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def is_large(config: pytest.Config) -> bool:
-    """Return whether whole folders run with nobody looking on: for less, another process is not worth its start."""
+    """Return whether whole folders run without a debugger; single files are not worth another process."""
     option, here = config.option, config.invocation_params.dir
     if option.keyword or option.capture == "no" or option.usepdb or option.trace:
         return False
@@ -104,9 +101,9 @@ def is_large(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return how many cores these tests may use, and one more for those that are not quick, unless the environment says how many.
+    """Return the number of processes: the cores, and one more with ``--all`` or ``--slow``, where many tests wait for a child.
 
-    Many of these wait for what they have started: two cores take 15 minutes for all tests with three processes, and 18 with two.
+    An environment variable of xdist overrides it.
     """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
@@ -118,22 +115,25 @@ def pytest_configure(config: pytest.Config) -> None:
         tier for tier, option in (("slow", "slow"), ("full", "all")) if config.getoption(option)
     ]
     settings.load_profile(asked[0] if asked else "quick")
-    # A shell has Ctrl-C ignored in what it starts in the background, and so would be all that tests start.
+    # A shell ignores Ctrl-C in background jobs, and processes started by tests would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without looking for garbage: nearly all that is made then stays, and to look takes a fifth of the time."""
+    """Collect without garbage collection, which would take a fifth of the time: almost every object stays.
+
+    Later collections skip these objects, too.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # What takes longest goes first, so that of several processes none works on alone at the end.
     items.sort(key=lambda item: rank(item.path))
     left_out = [item for item in items if is_left_out(item)]
     if left_out:
@@ -144,19 +144,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def rank(path: Path) -> int:
-    """Return the place of a file among the longest, or one behind them all."""
+    """Return the index of a file in `LONGEST`, or the index after the last."""
     name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else path.name
     return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """Return whether nobody has asked for a test."""
+    """Return whether a test is in a tier that was not requested."""
     config = item.config
     if config.getoption("slow"):
         return False
     if item.get_closest_marker("slow"):
         return True
-    # What may be skipped needs a program that is not in the lock file, and there are no skips in the quick tier.
+    # A test with a skipif needs a program that is not locked; the quick tier has no skips.
     is_full = item.get_closest_marker("full") or item.get_closest_marker("skipif")
     here = config.invocation_params.dir
     is_named = item.path in [here / name.split("::")[0] for name in config.args]
@@ -165,16 +165,16 @@ def is_left_out(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Count in the summary what was not selected, of which xdist says nothing; all processes select the same."""
+    """Add the deselected tests to the summary, which xdist leaves out; all processes select the same tests."""
     if node.workerinput["workerid"] == "gw0":
         left_out = getattr(node, "workeroutput", {}).get("left_out", [])
-        # Other plugins look for attributes of items, which is more than strings have.
+        # Other plugins read attributes of items.
         items = [SimpleNamespace(nodeid=name) for name in left_out]
         node.config.hook.pytest_deselected(items=items)
 
 
 def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """In CI (``CI=true``), turn a skip into a failure: a check that nothing runs checks nothing."""
+    """Turn a skip into a failure in CI (``CI=true``)."""
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
@@ -197,7 +197,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """Return what decides what is killed, or changed, at random; ``--seed`` repeats a failure."""
+    """Return the seed of what a test kills or changes at random; ``--seed`` repeats a failure."""
     given = request.config.getoption("seed")
     seed = random.randrange(1 << 32) if given is None else int(given)
     print(f"repeat it with --seed {seed}")  # noqa: T201 -- pytest shows it when a test fails

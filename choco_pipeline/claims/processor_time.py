@@ -9,6 +9,9 @@ from types import FrameType
 
 from choco_pipeline.errors import LimitError
 
+#: Seconds after which the clock rings again that has rung during an import.
+AGAIN = 0.01
+
 
 class OverTimeError(LimitError):
     """Something takes longer than it may."""
@@ -52,5 +55,11 @@ class ProcessorTime:
             signal.signal(signal.SIGPROF, before)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                # A module whose import is ended half-way cannot be used any more.
+                signal.setitimer(signal.ITIMER_PROF, AGAIN)
+                return
+            frame = frame.f_back
         if self._is_counting:
             raise _Rung

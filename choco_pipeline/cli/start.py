@@ -26,6 +26,7 @@ NOT_OURS = (
     errno.EISDIR,
     errno.ENOTDIR,
     errno.ELOOP,
+    errno.ENAMETOOLONG,
 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -12,10 +14,14 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     SpinnerColumn,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
 
+P = TypeVar("P", bound=Progress)
+#: Seconds between two lines where there is no terminal.
+LINE_S = 10
 #: What rich calls the words of a task.
 DESCRIPTION = "{task.description}"
 
@@ -23,16 +29,41 @@ DESCRIPTION = "{task.description}"
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[str], None]]:
     """Show on a terminal what is being done and how long it has taken; what is yielded tells what comes next."""
-    with _shown(SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn()) as progress:
+    columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
+    with _shown(*columns, kind=Progress) as progress:
         task = progress.add_task(what, total=None)
         yield lambda next_step: progress.update(task, description=next_step)
 
 
-def bars() -> Progress:
-    """Return what shows on a terminal, until it is done, how many of its tasks' steps are."""
-    return _shown(TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+class Bars(Progress):
+    """Bars of tasks on a terminal; elsewhere a line for each task now and then."""
+
+    _next_line = 0.0
+
+    def start_task(self, task_id: TaskID) -> None:
+        """Start a task, and say so where there is no terminal."""
+        super().start_task(task_id)
+        self._tell(task_id)
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """Count steps of a task."""
+        super().advance(task_id, advance)
+        self._tell(task_id)
+
+    def _tell(self, task_id: TaskID) -> None:
+        task = self._tasks[task_id]
+        if not self.console.is_terminal and task.total and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + LINE_S
+            self.console.print(f"{task.description} {task.completed:,.0f}/{task.total:,.0f}")
 
 
-def _shown(*columns: ProgressColumn) -> Progress:
+def bars() -> Bars:
+    """Return what shows, until it is done, how many of its tasks' steps are."""
+    return _shown(
+        TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), kind=Bars
+    )
+
+
+def _shown(*columns: ProgressColumn, kind: type[P]) -> P:
     console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    return kind(*columns, console=console, transient=True, disable=not console.is_terminal)

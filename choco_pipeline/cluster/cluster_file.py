@@ -24,8 +24,11 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,6} ?([MGT]i?B)$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}$")]
 File = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./@+-]{1,255}$")]
-Address = Annotated[str, Field(pattern=r"^\S{1,255}$")]
-Count = Annotated[int, Field(ge=1, le=100_000)]
+#: An address, or a path: neither empty nor with a line break, nor longer than the system takes.
+ADDRESS = r"\S([^\x00-\x1f\x7f]{0,998}\S)?"
+Address = Annotated[str, Field(pattern=f"^{ADDRESS}$")]
+MOST = 100_000
+Count = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Tls(Model):
@@ -136,8 +139,13 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
     of workers outweighs a file of kind ``local``, and a scheduler one of kind ``running``. Raises `ConfigError` if there is no
     such file, it has a mistake, or it is of another kind than what else is given needs.
     """
-    if workers is not None and workers < 1:
-        raise ConfigError(f"--workers: at least 1 is needed, found {workers}")
+    if workers is not None and not 1 <= workers <= MOST:
+        raise ConfigError(f"--workers: from 1 to {MOST:,} are possible, found {workers:,}")
+    if scheduler is not None and not re.fullmatch(ADDRESS, scheduler):
+        raise ConfigError(
+            "--scheduler: needs an address, as tcp://host:port, or the path of a scheduler file,"
+            f" found {scheduler[:100]!r}"
+        )
     if name is None and scheduler is not None:
         cluster: Description = Running(scheduler=scheduler)
     elif name is None and not (CLUSTERS / "local.yaml").exists():

@@ -7,9 +7,12 @@ import json
 import logging
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -148,9 +151,9 @@ def local_cluster(
 
 
 @contextmanager
-def existing_cluster(scheduler: str) -> Iterator[Cluster]:
-    """Connect to a cluster that is running already, by its address or its scheduler file."""
-    address = address_of(scheduler)
+def existing_cluster(scheduler: str, seconds: float = 0) -> Iterator[Cluster]:
+    """Connect to a cluster that is running already, by its address or its scheduler file, which is waited for so long."""
+    address = address_of(scheduler, seconds)
     with client_of(address) as client:
         yield Cluster(address, client.dashboard_link, client)
 
@@ -165,15 +168,25 @@ def write_scheduler_file(cluster: Cluster, path: Path) -> None:
 def _started(**how: Any) -> LocalCluster:
     """Start a cluster, and again if one of its processes is killed before all are there."""
     silence_tracker()
+    # Python starts its tracker with the first process, and then takes Ctrl-C again.
+    resource_tracker.ensure_running()
     for left in reversed(range(STARTS)):
+        # A terminal sends Ctrl-C to workers, too, which answer with a traceback while they start. They inherit that a thread
+        # does not take it.
+        deaf = ThreadPoolExecutor(1, initializer=_block_ctrl_c)
         try:
-            return LocalCluster(**how)
+            with deaf:
+                return deaf.submit(LocalCluster, **how).result()
         except RuntimeError as error:
             if not left:
                 raise ClusterError(
                     f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
                 ) from None
     raise AssertionError
+
+
+def _block_ctrl_c() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _close(cluster: LocalCluster) -> None:

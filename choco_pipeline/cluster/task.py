@@ -190,12 +190,15 @@ def memory_of_tasks(client: Client) -> int | None:
     return min(limits, default=0) or None
 
 
-def address_of(scheduler: str) -> str:
-    """Return the address that `scheduler` is or that the scheduler file of that name holds, once it is there."""
+def address_of(scheduler: str, seconds: float = START) -> str:
+    """Return the address that `scheduler` is, or that the scheduler file of that name holds once it is there.
+
+    Raises `ClusterError` if the file is not there after so many seconds, or holds no address.
+    """
     if "://" in scheduler:
         return scheduler
     path = Path(scheduler)
-    end = time.monotonic() + START
+    end = time.monotonic() + seconds
     while not path.exists():
         if not path.parent.is_dir() or time.monotonic() > end:
             raise ClusterError(

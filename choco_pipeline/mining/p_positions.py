@@ -57,7 +57,7 @@ def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator
                 coordinates[variable.stored] = part[mask].astype(np.int64)
             coordinates.pop("", None)
             size = (
-                np.max([coordinates[name] for name in names], axis=0)
+                np.maximum.reduce([coordinates[name] for name in names])
                 if count
                 else np.zeros(0, np.int64)
             )

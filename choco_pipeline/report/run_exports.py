@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import pandas as pd
 
@@ -20,6 +21,8 @@ from choco_pipeline.tables.reading.position_frames import p_position_rows
 
 #: A larger table is no longer a table of a paper.
 MOST_PRINTED = 10_000
+#: What a spreadsheet program takes for the beginning of a formula, and the mark of text, which it hides.
+ESCAPED = tuple("=+-@\t\r'")
 
 
 def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
@@ -75,11 +78,31 @@ def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[str]:
             yield b_file(sequence)
 
 
+def csv_text(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV in which no text is a formula to a spreadsheet program.
+
+    Text that begins with one of = + - @, a tab or a carriage return is written with an apostrophe before it, and so is
+    text that begins with an apostrophe. The first apostrophe of a cell can therefore always be removed.
+    """
+
+    def escaped(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(ESCAPED) else cell
+
+    columns = {
+        str(name): pd.Series(map(escaped, column), index=frame.index, dtype=object)
+        for name, column in frame.select_dtypes(exclude=["number", "bool"]).items()
+    }
+    # A carriage return ends a line, too, but Python before 3.13 does not quote it.
+    returns = any("\r" in str(cell) for column in columns.values() for cell in column)
+    quoting: Literal[0, 2] = 2 if returns else 0  # csv.QUOTE_NONNUMERIC, or QUOTE_MINIMAL
+    return frame.assign(**columns).to_csv(index=False, quoting=quoting)
+
+
 def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
     """Return a frame as a file of some format."""
     match as_:
         case "csv":
-            return frame.to_csv(index=False).encode()
+            return csv_text(frame).encode()
         case "parquet":
             packed = io.BytesIO()
             frame.to_parquet(packed, index=False)

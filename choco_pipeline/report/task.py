@@ -13,8 +13,11 @@ from choco_pipeline.report.found_statements.found_exports import write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
 from choco_pipeline.report.run_crate import write_crate
+from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_first_ledger
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.report_files import certificates_in, write_file_list
 from choco_pipeline.sweep.run_ledger import Ledger
 
 Report = Callable[..., None]
@@ -33,9 +36,11 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
 def write_first_report(
     plan_file: str, html_file: str, ledger_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the first ledger of a run and its report, as `write_first_ledger` and `write_report`."""
+    """Write the first ledger of a run and its report, as `write_first_ledger` and `write_report`, and the list of its files."""
     write_first_ledger(plan_file, ledger_file, report)
-    return write_report(ledger_file, html_file, report)
+    numbers = write_report(ledger_file, html_file, report)
+    write_file_list(Path(html_file).parent)
+    return numbers
 
 
 def write_report_with_found(
@@ -55,9 +60,17 @@ def write_report_with_found(
 def write_last_report(
     ledger_file: str, html_file: str, found_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the report of a run that has ended, as `write_report_with_found`, and the run's crate beside its documents."""
+    """Write the report of a run that has ended, as `write_report_with_found`, the run's crate, and the list of their files."""
     numbers = write_report_with_found(ledger_file, html_file, found_file, report)
-    write_crate(Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent)
+    ledger = Ledger.read(Path(ledger_file))
+    paths = Paths(Path(ledger_file).parent.parent, ledger.run)
+    crate = write_crate(ledger, paths.results)
+    certificates = {
+        path
+        for document in (ledger_file, found_file)
+        for path in certificates_in(Path(document), paths.certificates)
+    }
+    write_file_list(Path(html_file).parent, crate, certificates=certificates)
     return numbers
 
 
@@ -70,9 +83,9 @@ def _write(
 ) -> dict[str, int]:
     write_json(html.with_name("report.json"), report_json(ledger))
     report(Stage.REPORT, documents=1)
-    write_text(html.with_name("ledger.csv"), row_frame(ledger).to_csv(index=False))
+    write_text(html.with_name("ledger.csv"), csv_text(row_frame(ledger)))
     report(Stage.REPORT, documents=1)
-    write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
+    write_text(html.with_name("verdicts.csv"), csv_text(verdict_frame(ledger)))
     report(Stage.REPORT, documents=1)
     document = printed_report(ledger, found)
     write_text(html.with_name("report.tex"), document)

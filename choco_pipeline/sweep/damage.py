@@ -1,7 +1,11 @@
-"""Records of a run that are damaged, or hold what is undecided since a proof was killed: named, and removed before the run starts, so that its rules make them anew."""
+"""Damage in the results of a run: files that are missing or damaged are named and removed before the run starts, so that its rules make them again.
+
+Proofs that were killed are removed, too, and damaged tables are repaired.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -9,12 +13,14 @@ from pathlib import Path
 from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.proof.proof_orders import KILLED
-from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
+from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, WORK
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.sweep.report_files import certificates_in, changed_files
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.sweep.run_plan import current_plan
+from choco_pipeline.tables.storage.store import store_of
 
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -33,17 +39,18 @@ def plan_without_damage(
     capacity: Capacity | None,
     say: Callable[[str], None],
 ) -> Plan:
-    """Return the plan of a configuration as `current_plan`, after every record of its run is removed that is damaged or says of a proof that it was killed.
+    """Return the plan of a configuration as `current_plan`, after damage in the results of its run is repaired or removed.
 
-    A line is said for each record that is removed.
+    A line is said for each file that was damaged or missing.
     """
     run = Paths(results, load_config(config_path)[0].run)
     with suppress(StoreError):  # before it is made anew, and its specs with it
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
     _ask_again(run, say)
+    _make_reports_again(run, say)
     plan = current_plan(config_path, results, capacity=capacity)
-    if _remove(_shared(run, plan), say):
+    if any([_remove(_shared(run, plan), say), _repair_tables(run, plan, say)]):
         plan = current_plan(config_path, results, capacity=capacity)
     return plan
 
@@ -65,6 +72,51 @@ def _ask_again(run: Paths, say: Callable[[str], None]) -> None:
         if KILLED in read_record(path):
             path.unlink()
             say(f"{path}: a proof was killed; it is looked for again")
+
+
+def _make_reports_again(run: Paths, say: Callable[[str], None]) -> None:
+    """Remove the list of a report's files if one is missing or changed, and the records of the search for a certificate that is."""
+    outcomes = [path for path in run.records() if path == run.found or path.parent.name in WORK]
+    for record in filter(Path.is_file, run.file_lists()):
+        changed = list(changed_files(record))
+        for path in changed:
+            say(f"{path}: missing or changed since the report was written; it is made again")
+            if path.is_relative_to(run.certificates):
+                path.unlink(missing_ok=True)
+                # The texts of a family's proof lie in a folder with the name of its certificate.
+                family = run.certificates.joinpath(*path.relative_to(run.certificates).parts[:2])
+                certificate = path if path.suffix == ".json" else family.with_suffix(".json")
+                for outcome in filter(Path.is_file, outcomes):
+                    if certificate in certificates_in(outcome, run.certificates):
+                        outcome.unlink()
+        if changed:
+            record.unlink()
+
+
+def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
+    """Repair tables whose files have changed since they were built; return whether some must be built again."""
+    lost = False
+    for manifest in filter(Path.is_file, map(run.manifest, plan["shards"])):
+        store = store_of(manifest, read_record(manifest)).folder
+        if store is None:  # in an object store, whose files only `choco verify` reads
+            continue
+        built = manifest.stat().st_mtime_ns
+        found = [os.path.join(at, name) for at, _, names in os.walk(store) for name in ("", *names)]
+        if found and all(os.stat(path).st_mtime_ns <= built for path in found):
+            continue
+        # Only here, because it loads numba, and a run with nothing to repair starts without.
+        from choco_pipeline.tables.building.restoration import repair_manifest  # noqa: PLC0415
+
+        for table in repair_manifest(str(manifest)):
+            for fault in table.damaged:
+                say(f"{fault}; {'the table is built again' if table.why else 'repaired'}")
+            if table.why:
+                manifest.unlink(missing_ok=True)
+                lost = True
+        for at, _, names in os.walk(store):  # so that the next run does not read it all again
+            for name in ("", *names):
+                os.utime(os.path.join(at, name), ns=(built, built))
+    return lost
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:

@@ -45,12 +45,16 @@ class Paths:
     def records(self) -> Iterator[Path]:
         """Yield the records that there are of the run alone."""
         folder = self.results / self.run
-        for name in ("plan", "first-ledger", "found", "ledger"):
-            if (folder / f"{name}.json").is_file():
-                yield folder / f"{name}.json"
+        named = [folder / f"{name}.json" for name in ("plan", "first-ledger", "found", "ledger")]
+        yield from filter(Path.is_file, (*named, *self.file_lists()))
         for parent in (folder / "orders", folder):
             for work in WORK:
                 yield from sorted((parent / work).glob("*.json"))
+
+    def file_lists(self) -> tuple[Path, Path]:
+        """Return the records that name the files of the first and of the last report, each with its SHA-256."""
+        folder = self.results / self.run
+        return folder / "first-report-files.json", folder / "report-files.json"
 
     @property
     def certificates(self) -> Path:

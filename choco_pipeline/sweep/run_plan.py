@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.catalogue import load_catalogue, load_with_background
 from choco_pipeline.documents.record import read_record, write_record_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
@@ -81,6 +81,7 @@ def make_plan(
     config, file = load_config(config_path)
     claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
     catalogue = load_catalogue(claims_files)
+    load_with_background(claims_files)  # or its mistakes end `find`, after everything is computed
     for name, sweep in config.sweeps.items():
         for claim in sweep.claims if isinstance(sweep.claims, list) else []:
             if claim not in catalogue.claims:

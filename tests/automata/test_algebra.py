@@ -160,6 +160,7 @@ def test_projection_of_larger_automata(seed, states):
         assert result.accepts({"x": x}) == any(a.accepting[list(reached)])
 
 
+@pytest.mark.full
 @given(st.integers(0, 2**32), st.integers(2, 9), st.booleans())
 @settings(max_examples=examples(30))
 def test_sets_are_told_apart_by_their_members_even_if_their_signatures_agree(seed, states, sure):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import re
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +221,19 @@ def test_what_takes_too_long_is_undecided_and_so_is_what_comes_behind():
     assert trial.text == "undecided: it takes more than 0.1 s of a processor; there is no more"
     (again,) = trials(standing(), limit=clock.counted)
     assert again.text == trial.text
+
+
+def test_an_import_is_not_ended_half_way(tmp_path, monkeypatch):
+    module = tmp_path / "slow_to_import.py"
+    module.write_text(
+        "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    clock = ProcessorTime(0.1, "there is no more")
+    works = (importlib.import_module, lambda _: max(n % 2 for n in itertools.count()))
+    with pytest.raises(OverTimeError), clock.counted():
+        [work("slow_to_import") for work in works]
+    assert hasattr(sys.modules.pop("slow_to_import"), "end")
 
 
 def test_a_search_for_parameters_that_takes_too_long_is_refused():

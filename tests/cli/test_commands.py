@@ -161,6 +161,7 @@ def test_verify_names_a_damaged_table(tmp_path):
     assert "1 tables are wrong" in wrong.stdout
 
 
+@pytest.mark.full
 def test_doctor_and_version():
     found = json.loads(choco("doctor", "--json").stdout)
     assert found["cores"] >= 1

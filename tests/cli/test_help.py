@@ -7,40 +7,7 @@ import json
 import pytest
 
 import choco_pipeline
-from choco_pipeline.cli.main import app
-from choco_pipeline.cli.output import CLAIMS, GAMES, RUNS, STEPS, THIS_PROGRAM
 from tests.cli.command import choco
-
-WHERE = {
-    RUNS: ["run", "plan", "verify", "results", "export", "repair"],
-    GAMES: ["value", "mine", "check", "heights", "prove"],
-    CLAIMS: ["claims"],
-    THIS_PROGRAM: ["doctor", "schema", "version"],
-    STEPS: ["build", "find", "ledger", "report"],
-}
-
-
-def test_commands_for_people_stand_apart_from_those_of_the_workflow(monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = choco("--help").stdout.splitlines()
-    assert max(map(len, lines)) <= 80
-    starts = [lines.index(f"{section}:") for section in WHERE]
-    assert starts == sorted(starts)
-    for (section, commands), start in zip(WHERE.items(), starts, strict=True):
-        end = lines.index("", start) if "" in lines[start:] else len(lines)
-        rows = [line.split()[0] for line in lines[start + 1 : end] if line[2] != " "]
-        assert rows == commands, section
-
-
-@pytest.mark.parametrize("group", [(), ("claims",)])
-def test_no_sentence_is_cut(monkeypatch, group) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    said = " ".join(choco(*group, "--help").stdout.split())
-    assert "..." not in said.replace("[ARGS]...", "")
-    registered = [one.callback for one in app.registered_commands] if not group else []
-    for callback in registered:
-        sentence = " ".join((callback.__doc__ or "").split("\n\n")[0].split())
-        assert sentence in said
 
 
 def test_the_version_is_the_package_s() -> None:

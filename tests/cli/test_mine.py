@@ -54,6 +54,7 @@ def test_a_bound_is_chosen_with_which_a_table_takes_seconds(tmp_path, monkeypatc
     assert _bound(parse_ruleset("step-bar(k=2)"), "grundy", None) == 256
 
 
+@pytest.mark.full
 def test_that_nothing_is_found_is_said():
     shown = mine("solid-bar(f=(x+z)//4)", "--bound", "80", *SEARCH)
     assert "searched, and nothing found:\n   formulas: solid-bar(f=(x+z)//4)" in shown

@@ -88,6 +88,7 @@ def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
     assert (alone.returncode, alone.stdout) == (0, "1 tables: nothing is damaged\n")
 
 
+@pytest.mark.full
 def test_verify_goes_on_behind_a_manifest_that_was_changed(manifests, tmp_path):
     """Its time of building, which no number of a table depends on, and a key of a table."""
     other = manifests[0].with_name("c.done.json")

@@ -21,7 +21,13 @@ TOOK = {
 SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, bound: 50, quantity: grundy}\n"
 
 
-@pytest.mark.parametrize("config", TOOK)
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(name, marks=() if name.startswith("tests/") else pytest.mark.full)
+        for name in TOOK
+    ],
+)
 def test_it_is_right_within_a_factor_of_two(config, monkeypatch) -> None:
     path = ROOT / config
     monkeypatch.chdir(path.parent if "tests" in config else ROOT)

@@ -35,7 +35,11 @@ def test_ctrl_c_that_had_to_wait_ends_it_in_order(command):
     ("arguments", "unneeded"),
     [
         (["work", "no-such-file.json", "--out", "x"], {"numpy", "choco_pipeline.claims"}),
-        (["prove", "--check", "no-such-file.json"], {"xarray", "pandas", "distributed", "bokeh"}),
+        pytest.param(
+            ["prove", "--check", "no-such-file.json"],
+            {"xarray", "pandas", "distributed", "bokeh"},
+            marks=pytest.mark.full,
+        ),
         (["plan", "no-such-file.yaml"], {"xarray", "pandas", "distributed", "bokeh"}),
     ],
 )

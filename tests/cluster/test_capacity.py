@@ -38,6 +38,7 @@ def test_each_kind_of_cluster_says_what_a_worker_may_use():
     assert (jobs.workers, jobs.memory) == (7, None)
 
 
+@pytest.mark.full
 def test_a_running_cluster_is_asked(tmp_path):
     with local_cluster(2, 1 << 30, tmp_path / "workers") as cluster:
         asked = capacity_of(Running(scheduler=cluster.address), "far")
@@ -89,6 +90,13 @@ def other(request: pytest.FixtureRequest) -> Iterator[str]:
         thread.join()
         for connection in taken:
             connection.close()
+
+
+def test_a_scheduler_file_that_is_not_there_is_named_and_waited_for_only_on_request(capsys):
+    for wait_s, said in ((0, ""), (1, "waiting up to 1 s for the scheduler file no file.json\n")):
+        with pytest.raises(ClusterError, match=r"^no file\.json: no such scheduler file"):
+            capacity_of(Running(scheduler="no file.json"), "far", wait_s)
+        assert capsys.readouterr().err == said
 
 
 def test_what_is_no_scheduler_is_said_to_be_none(other):

@@ -91,7 +91,7 @@ def test_local_is_read_if_its_file_is_there(clusters):
     ("workers", "scheduler", "message"),
     [
         (2, None, r"--workers: needs a cluster of kind 'local', found kind 'slurm'"),
-        (0, None, r"--workers: at least 1 is needed, found 0"),
+        (0, None, r"--workers: from 1 to 100,000 are possible, found 0"),
         (None, "tcp://a:1", r"--scheduler: needs a cluster of kind 'running', found kind 'slurm'"),
     ],
 )
@@ -99,6 +99,13 @@ def test_what_does_not_fit_together_is_refused(clusters, workers, scheduler, mes
     (clusters / "mine.yaml").write_text(SLURM)
     with pytest.raises(ConfigError, match=message):
         load_cluster("mine", workers, scheduler)
+
+
+@pytest.mark.parametrize("scheduler", ["", " ", "a\nb", "x" * 1001])
+def test_a_scheduler_that_cannot_be_one_is_refused(clusters, scheduler):
+    with pytest.raises(ConfigError, match=r"--scheduler: needs an address"):
+        load_cluster(None, None, scheduler)
+    assert load_cluster(None, None, "my folder/s.json") == Running(scheduler="my folder/s.json")
 
 
 @pytest.mark.parametrize("name", ["slum", "../clusters/slurm", "slurm.yaml", "", "/etc/passwd"])

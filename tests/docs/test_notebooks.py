@@ -11,6 +11,7 @@ import pytest
 from tests.docs.notebook import NOTEBOOKS, ROOT, executed
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_its_cells_give(path: Path, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)

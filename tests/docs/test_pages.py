@@ -123,10 +123,3 @@ def test_every_page_with_commands_is_followed() -> None:
     assert with_commands == {*FOLLOWED, *ELSEWHERE}
     for name, test in ELSEWHERE.items():
         assert f'Page("{name}")' in (ROOT / test).read_text(encoding="utf-8")
-
-
-def test_a_page_is_refused_that_says_what_is_not_printed(tmp_path: Path, monkeypatch) -> None:
-    (tmp_path / "page.md").write_text("```sh\n./choco version\n```\n\n```text\nno such line\n```\n")
-    monkeypatch.setattr("tests.docs.pages.DOCS", tmp_path)
-    with pytest.raises(AssertionError, match="no such line"):
-        follow(Page("page.md"), tmp_path)

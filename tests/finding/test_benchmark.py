@@ -21,7 +21,6 @@ from benchmarks.finding.page import page
 from benchmarks.finding.reading import Effort, game_of, truth, wrong
 from benchmarks.finding.reading_heights import has_formula
 from benchmarks.finding.reading_related import wrong_related
-from benchmarks.finding.reading_words import wrong_in_words
 from benchmarks.finding.run import scores, summary
 from benchmarks.finding.scores import covers
 
@@ -165,47 +164,6 @@ def test_the_height_functions_are_all_monotone_ones() -> None:
     z = np.arange(8)[None, :]
     assert has_formula(2 * (z // 4), is_p=False)
     assert not has_formula(z, is_p=True)
-
-
-@pytest.mark.parametrize(
-    ("kind", "right", "wrong_text"),
-    [
-        (
-            "period",
-            "Grundy numbers of step-bar(k=3, s=1): line y along z: period 2, y ≥ 1; saltus 2, y ≥ 1;"
-            " preperiod 4·y-1 for y ≡ 0 mod 2, 4·y-4 for y ≡ 1 mod 2, y ≥ 2",
-            ("saltus 2", "saltus 4"),
-        ),
-        (
-            "period",
-            "Grundy numbers of step-bar(k=3, s=1): line y along z: period 2, y ≥ 1; saltus 2, y ≥ 1;"
-            " preperiod 4·y-1 for y ≡ 0 mod 2, 4·y-4 for y ≡ 1 mod 2, y ≥ 2",
-            ("4·y-1", "2·y"),
-        ),
-        (
-            "cellular",
-            "P-positions of nim(3): a(c, a, b) = a(c, a−1, b−1) + a(c−1, a, b−1) + a(c−1, a−1, b) mod 2,"
-            " except at (0, 0, 0), where 1 is to be added",
-            ("a(c, a−1, b−1) + ", ""),
-        ),
-        (
-            "count",
-            "nim(3): the number g(n) of P-positions with all coordinates below n satisfies g(2·n) = 4·g(n);"
-            " if so for all n, g(2^n) = 4^n",
-            ("g(2^n) = 4^n", "g(2^n) = 3^n"),
-        ),
-        (
-            "heights",
-            "Of the 175 monotone f from {0..2}² to {0..2}, 8 have G = x⊕y⊕z (7 up to exchanging x and z), and 43 have"
-            " P iff x⊕y⊕z = 0 (29).",
-            ("43", "44"),
-        ),
-    ],
-)
-def test_words_are_read_back(kind, right, wrong_text) -> None:
-    said = {"kind": kind, "text": right, "when": "", "formulas": [], "ruleset": "nim(3)"}
-    assert wrong_in_words(said, 40) is None
-    assert wrong_in_words(said | {"text": right.replace(*wrong_text)}, 40)
 
 
 def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.mined import Mined
@@ -42,6 +44,7 @@ def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     assert kept(numbers, more) == {numbers.id: (), more.id: ()}
 
 
+@pytest.mark.full
 def test_what_was_proposed_for_more_games_follows_when_it_is_narrowed():
     """Of max(x, z)//k with even k both are right; P-positions follow from Grundy numbers, and not the other way."""
     family, ks = "solid-bar(f=max(x, z)//k)", (2, 4, 6, 8, 10, 12)

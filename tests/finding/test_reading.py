@@ -31,17 +31,26 @@ ANY_K_AND_S = [
 ]
 #: Families, what is searched, the bound of the tables, that to which statements are read back, and for which parameters.
 SEARCHED = [
-    ("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K),
+    pytest.param(
+        *("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K), marks=pytest.mark.full
+    ),
     pytest.param(
         *("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
         marks=pytest.mark.full,
     ),
     ("step-bar(k=k, s=s) k=1..4 s=0..3", ["periods"], 255, 60, ANY_K_AND_S),
-    ("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14, ANY_K_AND_S),
+    pytest.param(
+        *("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14),
+        ANY_K_AND_S,
+        marks=pytest.mark.full,
+    ),
     ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),
-    ("rectangular-bar(m=64, n=64)", ["blocks"], 64, 0, [{}]),
+    pytest.param(*("rectangular-bar(m=64, n=64)", ["blocks"], 64, 0, [{}]), marks=pytest.mark.full),
     ("step-bar(k=3, s=1)", ["periods"], 100, 24, [{}]),
-    ("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
+    pytest.param(
+        *("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
+        marks=pytest.mark.full,
+    ),
     ("solid-bar(f=x//2+z//2)", ["value-sets"], 40, 24, [{}]),
     ("step-bar(k=k, s=s) k=1..3 s=0..3", ["periods"], 40, 24, ANY_K_AND_S),
     ("solid-bar(f=max(x, z)//2)", ["shifts"], 24, 16, [{}]),
@@ -76,6 +85,7 @@ def test_what_is_found_is_so_as_it_is_written(
             assert wrong_in_words(one, 8 if "n=n" in one["ruleset"] else 16) is None, one["text"]
 
 
+@pytest.mark.full
 def test_what_is_found_of_height_functions_is_so_as_it_is_written() -> None:
     found = classified_all(2, 2).document()["statements"]
     assert [one["kind"] for one in found] == ["heights"] * len(found) != []

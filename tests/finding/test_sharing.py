@@ -31,6 +31,7 @@ from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.building.shard import build_shard
 
+pytestmark = pytest.mark.full
 CONFIG = """
 run: shared
 claims: []
@@ -128,7 +129,6 @@ def test_what_somebody_has_killed_is_no_answer(
     assert not FoundDocument.read(Path("alone.json")).killed
 
 
-@pytest.mark.full
 def test_workers_share_the_steps_and_find_the_same(
     alone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

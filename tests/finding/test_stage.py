@@ -63,7 +63,9 @@ def random_heights(folder, seed, side):
     return path
 
 
-@pytest.mark.parametrize("quantity", ["p-positions", "grundy"])
+@pytest.mark.parametrize(
+    "quantity", ["p-positions", pytest.param("grundy", marks=pytest.mark.full)]
+)
 def test_random_cells_yield_no_statement(quantity):
     game = "strip-bar(k=2, s=1)" if quantity == "p-positions" else "step-bar(k=2, s=1)"
     data = table(parse_ruleset(game), 64, quantity).copy(deep=True)
@@ -150,6 +152,7 @@ def test_of_what_values_exclude_only_the_most_is_said():
     assert len(finder(game).consider([other, strong])) == 2, "neither follows from the other"
 
 
+@pytest.mark.full
 def test_a_rule_without_passes_left_is_one_of_the_game_without():
     games = ["nim(3)", "with-pass(nim(3), passes=1)"]
     both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
@@ -212,6 +215,7 @@ def test_p_positions_are_known_from_what_moves_lead_to(papers):
     assert sources(wrong, ["nim(4)"], both) == ()
 
 
+@pytest.mark.full
 def test_periods_of_single_games_are_not_said_of_their_family():
     """Of even k, what is so for s < k was said of all s; it is wrong in the row y = 4 for (k, s) = (2, 3)."""
     family = "step-bar(k=k, s=s)"
@@ -254,6 +258,7 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     assert [len(found_in([one], [], finder(), silent).statements) for one in alone] == [1, 0]
 
 
+@pytest.mark.full
 def test_of_a_family_that_no_condition_tells_the_games_are_named():
     """Of k = 6 the formula is right for s up to 6 and for 8, which small numbers and remainders do not tell from 7."""
     pattern, games = "step-bar(k=6, s=s)", {s: f"step-bar(k=6, s={s})" for s in range(9)}

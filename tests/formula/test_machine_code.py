@@ -82,6 +82,7 @@ def test_at_the_ends_of_the_width(drawn, ranges, index):
     require_meaning(drawn, ranges, 64, index)
 
 
+@pytest.mark.full
 def test_code_that_is_kept_no_longer_takes_nothing_with_it():
     """What several engines shared was freed with the first of them: the process ended then, or later."""
     cells = np.zeros((3, 3, 1), np.int32)

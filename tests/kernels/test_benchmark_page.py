@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.page import page
 
 BENCHMARKS = """
@@ -28,6 +30,7 @@ def test_far(benchmark):
 """
 
 
+@pytest.mark.full
 def test_any_benchmark_has_its_place(tmp_path):
     (tmp_path / "test_these.py").write_text(BENCHMARKS)
     command = [sys.executable, "-m", "pytest", "-q", "--benchmark-json=run.json", "-c", "/dev/null"]

@@ -126,6 +126,7 @@ def test_one_pass_needs_its_hypothesis():
     assert with_one != [mu(value) for value in without]
 
 
+@pytest.mark.full
 def test_two_more_passes_on_all_graphs():
     for graph in graphs(SIX):
         check_two_more_passes(graph)

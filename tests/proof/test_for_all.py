@@ -106,7 +106,10 @@ def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
         (STEP, "k % 2 == 1 and s < k", grundy("(y ^ (z+s)) - s")),
         (STEP, "k % 2 == 0 and s < k", grundy("(y ^ (z+s+1)) - s")),
         (SHIFTED, "k % 4 == 3 and c <= k+2", p("(x+(c+1)//2) ^ y ^ (z+(c+1)//2) == 0")),
-        (SHIFTED, "k % 4 == 1 and c <= k+1", p("(x+(c+1)//2) ^ y ^ (z+(c+1)//2) == 0")),
+        pytest.param(
+            *(SHIFTED, "k % 4 == 1 and c <= k+1", p("(x+(c+1)//2) ^ y ^ (z+(c+1)//2) == 0")),
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
@@ -154,6 +157,7 @@ def test_undecided_is_kept_for_the_same_limits_or_less(
     assert asked == [0.001, 0.002]
 
 
+@pytest.mark.full
 def test_another_game_of_the_same_name_is_decided_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,7 +61,7 @@ def test_one_child_answers_all_calls(child):
     assert call(child, "says_something") == "answered"
 
 
-@pytest.mark.parametrize("how", ["sleep", "spin", "multiply"])
+@pytest.mark.parametrize("how", ["sleep", "spin", pytest.param("multiply", marks=pytest.mark.full)])
 def test_time_is_limited_inside_of_one_long_step(child, how, monkeypatch):
     if how == "sleep":  # which is no computing: the clock ends it
         monkeypatch.setattr(limits, "MOST_CROWDED", 1.0)
@@ -135,6 +135,7 @@ def test_a_copy_is_made_without_a_warning(child, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.full
 def test_nothing_stays_of_what_a_copy_was_asked(child):
     def asked(name, *arguments, **limits):
         return call_in_a_copy(child, name, *arguments, **limits)
@@ -204,6 +205,7 @@ def test_the_child_of_a_worker_waits_for_its_next_task():
     assert {pid_of_task(), pid_of_task()} <= {first, second}
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("worker")
 def test_the_child_of_a_task_that_fails_or_has_become_large_is_not_kept():
     first = pid_of_task()

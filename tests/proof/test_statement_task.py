@@ -73,6 +73,7 @@ def test_a_decision_that_somebody_has_killed_is_undecided_until_the_next_run(mon
     assert read_record(Path("out.json"))["killed"] is True
 
 
+@pytest.mark.full
 def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():
     slow, true, _ = decided("large", "true", memory=0)
     assert (slow.claim, slow.verdict) == ("large", "undecided")

@@ -96,8 +96,8 @@ def test_a_proof_with_its_verdicts():
 @pytest.mark.parametrize(
     ("ruleset", "why"),
     [
-        ("solid-bar(f=x*z)", "multiplies two coordinates"),
-        ("solid-bar(f=x*x//(z+1))", "not monotone"),
+        pytest.param("solid-bar(f=x*z)", "multiplies two coordinates", marks=pytest.mark.full),
+        pytest.param("solid-bar(f=x*x//(z+1))", "not monotone", marks=pytest.mark.full),
         ("solid-bar(f=(x+z)//2)", "does not close"),
     ],
 )
@@ -112,6 +112,7 @@ def test_what_cannot_be_proved_is_undecided_and_the_others_go_on(ruleset, why):
     assert [verdict["claim"] for verdict in found["verdicts"]] == ["true"]
 
 
+@pytest.mark.full
 def test_a_proof_without_memory_is_undecided(monkeypatch):
     def too_large(*_, **__):
         raise MemoryError
@@ -151,6 +152,7 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
         task.search(order(TRIANGLE)["proofs"][0], "certificates")
 
 
+@pytest.mark.full
 def test_a_proof_that_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
     def die(self, *_):
         raise KilledError("the proof was killed (SIGKILL); is there too little memory?")
@@ -162,6 +164,7 @@ def test_a_proof_that_somebody_has_killed_is_undecided_until_the_next_run(monkey
     assert [one["verdict"] for one in found["verdicts"]] == ["undecided"]
 
 
+@pytest.mark.full
 def test_certificates_that_cannot_be_written_end_the_order():
     Path("certificates").write_text("this is no folder")
     with pytest.raises(ChocoError, match=r"certificates/.*: cannot be written"):
@@ -169,6 +172,7 @@ def test_certificates_that_cannot_be_written_end_the_order():
     assert not Path("out.json").exists()
 
 
+@pytest.mark.full
 def test_a_proof_that_takes_too_long_is_ended_and_the_others_go_on():
     found = proved(LONG, TRIANGLE, claims=("true",), seconds=1)
     undecided, proof = found["proofs"]
@@ -181,6 +185,7 @@ def times():
     return {p: p.stat().st_mtime_ns for p in Path("certificates").rglob("*.json")}
 
 
+@pytest.mark.full
 def test_what_is_known_is_not_searched_again_and_its_claims_are_decided_anew():
     first = proved(TRIANGLE, WILD, claims=("true",))
     written = times()
@@ -204,6 +209,7 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
     assert len(changed) == 1, "the proof stands"
 
 
+@pytest.mark.full
 def test_other_engines_or_other_code_prove_again(monkeypatch):
     proved(TRIANGLE, claims=())
     todo = GameToProve.model_validate(order(TRIANGLE)["proofs"][0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections import Counter
@@ -19,6 +20,7 @@ from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claims.pair_section import pair_views
 from choco_pipeline.report.claims.verdicts import claim_views, formal_lines
+from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
@@ -180,6 +182,7 @@ def test_only_a_proof_is_called_one():
     assert len({symbol for symbol, _ in SIGNS.values()}) == len(SIGNS)
 
 
+@pytest.mark.full
 @given(k=st.sets(st.integers(0, 9), min_size=3), s=st.sets(st.integers(0, 9), min_size=3))
 def test_two_parameters_are_laid_out_as_a_grid(k, s):
     verdicts = [a_verdict("proved", {"k": a, "s": b}) for a in k for b in s]
@@ -296,3 +299,16 @@ def test_a_statement_on_integers_is_told_whole():
         ("N", "6"),
         ("checked as", "P"),
     ]
+
+
+def test_no_text_of_a_csv_file_is_a_formula_and_numbers_are_as_they_were():
+    texts = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "'=1", "'", "x=1", "", "–1"]
+    frame = pd.DataFrame(
+        {"text": texts, "mixed": [-1, "-1", None] + [2] * 8, "number": range(-5, 6)}
+    )
+    written = csv_text(frame)
+    cells = pd.read_csv(io.StringIO(written), dtype={"text": str}, keep_default_na=False)
+    assert [cell.removeprefix("'") for cell in cells["text"]] == texts
+    assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells["text"])
+    assert cells["number"].tolist() == list(range(-5, 6))
+    assert cells["mixed"].tolist()[:3] == ["-1", "'-1", ""]

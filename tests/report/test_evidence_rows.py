@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from choco_pipeline.report.claims.evidence_rows import EvidenceTable, evidence_rows
-from choco_pipeline.report.environment import environment
 
 STEP = {
     "says": "A ⇒ B",
@@ -48,24 +47,3 @@ def test_every_member_is_a_sentence():
         ("it contradicts itself at", ["x = 4m"]),
         ("engines that agree on that", "z3 and cvc5"),
     ]
-
-
-def test_no_value_is_shown_as_it_is_stored():
-    growth = [{"bound": 50, "count": 7, "largest": 62, "frontier": None}]
-    evidence = {
-        "growth": growth,
-        "follows_from": DERIVATION,
-        "p_positions": {"1": 4},
-        "values": [0, 1],
-        "negative_values": True,
-        "image": None,
-    }
-    template = environment().from_string(
-        "{% from 'macros.html.j2' import value %}"
-        "{% for label, data in rows %}{{ label }}: {{ value(data) }}\n{% endfor %}"
-    )
-    text = template.render(rows=list(evidence_rows(evidence)))
-    for spelling in ("{", "[", "None", "True", "_"):
-        assert spelling not in text
-    assert "all members found up to" in text
-    assert '<a href="b-2.html">' in text

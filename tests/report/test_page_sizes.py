@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.report.read_pages import Site
+
+pytestmark = pytest.mark.full
 
 
 def test_two_thousand_tables_stay_below_8_megabytes(ledger):

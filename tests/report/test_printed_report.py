@@ -60,6 +60,7 @@ def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
         assert behind.count(rf"\label{{{statement.id}}}") == 1
 
 
+@pytest.mark.full
 def test_without_latex_there_is_no_pdf_and_the_page_says_so(
     ledger: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -119,6 +119,7 @@ def test_a_changed_byte_is_found_by_verify(project, tmp_path_factory, data) -> N
     assert list(faults_of_crate(folder))
 
 
+@pytest.mark.full
 def test_verify_reads_it(project: Path, tmp_path: Path) -> None:
     copy = tmp_path / "project"
     shutil.copytree(project, copy)

@@ -19,6 +19,7 @@ def test_stages_are_as_long_as_the_ledger_says(whole):
     assert list(stages) == ["tables", "checks", "mining", "proofs"]
 
 
+@pytest.mark.full
 def test_of_each_stage_the_longest_are_named(whole):
     times = run_times(whole)
     checked: dict[str, float] = {}

@@ -133,7 +133,7 @@ def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
 def test_the_development_packages_find_programs_where_there_is_no_which(clone: Clone) -> None:
     clone.run("test")
     which = [clone.root / ".venv/bin/which", "sacct"]
-    assert subprocess.run(which, env=clone.environment, check=False).returncode == 1
+    assert subprocess.run(which, env=clone.environment, check=False).returncode
     (clone.programs / "sacct").symlink_to("/bin/sh")
     assert subprocess.check_output(which, env=clone.environment, text=True).endswith("/sacct\n")
 
@@ -161,6 +161,19 @@ def test_a_moved_clone_is_set_up_anew(clone: Clone) -> None:
     clone.root = clone.root.rename(clone.root.with_name("moved"))
     assert clone.run("run").returncode == 0
     assert clone.calls == [venv_call(clone), sync_call("run"), INSTALL_CALL]
+
+
+@pytest.mark.parametrize("lost", ["lib/python3.11/site-packages/a_package", "bin/choco"])
+def test_a_set_up_of_which_something_is_missing_is_done_again(clone: Clone, lost: str) -> None:
+    clone.run("plan")
+    calls = clone.calls
+    path = clone.root / ".venv" / lost
+    path.rmdir() if path.is_dir() else path.unlink()
+    assert clone.run("plan").returncode == 0
+    assert clone.calls == calls
+    assert path.exists()
+    clone.run("plan")
+    assert clone.calls == []
 
 
 def test_an_interrupted_set_up_is_done_again(clone: Clone) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
 from choco_pipeline.sweep.paths import Paths
@@ -242,6 +243,15 @@ def test_refused(config, old, new, message):
     with pytest.raises(ConfigError, match=message):
         current_plan(config)
     assert not Path("results").exists()
+
+
+def test_a_mistake_in_the_background_theorems_is_found_before_anything_runs(config):
+    claims = Path("config/claims")
+    claims.mkdir(parents=True)
+    text = (SHIPPED / claims / "background.yaml").read_text()
+    (claims / "background.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"background.*there is no file config/games/wythoff"):
+        make_plan(config, write=False)
 
 
 def test_what_cannot_fit_is_refused_by_the_number_that_is_too_large(config):

@@ -41,8 +41,9 @@ class Project:
 
     def copy(self, folder: Path) -> Project:
         """Return a project in another folder with all that is in this one."""
+        project = Project(folder)
         shutil.copytree(self.folder, folder, dirs_exist_ok=True, symlinks=True)
-        return Project(folder)
+        return project
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start ``choco`` and let it run; as in `./choco`, Ctrl-C waits until the program can hear it."""

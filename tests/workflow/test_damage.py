@@ -11,6 +11,7 @@ import pytest
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.paths import RESULTS, all_records
+from tests.workflow.kept import STAGES, new_project, said
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
@@ -19,7 +20,9 @@ pytestmark = pytest.mark.full
 def change_a_number(record: Path) -> None:
     """Change the first number of a record, so that it stays a JSON document."""
     text = record.read_text()
-    changed = re.sub(r": (\d)", lambda found: f": {(int(found[1]) + 1) % 10}", text, count=1)
+    changed = re.sub(
+        r': ("?)(\d)', lambda found: f": {found[1]}{(int(found[2]) + 1) % 10}", text, count=1
+    )
     assert json.loads(changed) != json.loads(text)
     record.write_text(changed)
 
@@ -99,3 +102,72 @@ def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
     shown = path.relative_to(project.folder).as_posix()
     assert refused.stderr.splitlines()[-1].startswith(f"choco: {shown}: damaged: its content")
     assert not (project.folder / "out.json").exists()
+
+
+#: A claim for all parameters, so that there is the certificate of a family.
+FAMILY = """\
+  - id: tiny-thm-7
+    number: Theorem 7
+    status: theorem
+    statement: For k = 4m+3 the P-positions of triangular bars are those of nim-sum 0.
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k % 4 == 3
+    for_all: k % 4 == 3
+    check: {kind: p-positions, formula: x ^ y ^ z == 0}
+"""
+#: Files that are damaged together: where one is made again, no other one is made again beside it for another reason.
+TOGETHER = {
+    "tables": r"\.zarr/",
+    "certificates": r"^certificates/(?!outcomes)",
+    "pages": r"^stages/.*report/(claims|families|explore)|^stages/ro-crate/(?!ro-crate-metadata)",
+    "ledger": r"^stages/ledger.json",
+    "documents": r"^(?!tables/.*zarr|certificates|stages/(ledger.json|log|.*report/|ro-crate))",
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Project:
+    """Return a project with a finished run that has every kind of stage."""
+    project = new_project(tmp_path_factory.mktemp("finished"))
+    claims = project.folder / "claims.yaml"
+    claims.write_text(claims.read_text() + FAMILY)
+    project.run(STAGES)
+    return project
+
+
+def files_of(project: Project) -> dict[str, bytes]:
+    """Return the files of all runs, except logs, by their names."""
+    results = project.folder / RESULTS
+    paths = {path.relative_to(results).as_posix(): path for path in results.rglob("*")}
+    return {
+        name: path.read_bytes()
+        for name, path in paths.items()
+        if path.is_file() and "/log/" not in name and not name.startswith(".")
+    }
+
+
+@pytest.mark.parametrize("how", ["removed", "flipped"])
+@pytest.mark.parametrize("group", TOGETHER)
+def test_every_kind_of_file_of_a_finished_run_is_made_again(finished, tmp_path, group, how):
+    project = finished.copy(tmp_path)
+    before = files_of(project)
+    names = [name for name in before if re.search(TOGETHER[group], name)]
+    kinds = {re.sub(r"[0-9a-f]{8,}|tiny-[^/]*|case-.*", "#", name): name for name in names}
+    assert kinds
+    damaged = {}
+    for name in kinds.values():
+        path, content = project.folder / RESULTS / name, before[name]
+        path.unlink()
+        if how == "flipped":
+            middle = len(content) // 2
+            damaged[name] = bytes([*content[:middle], content[middle] ^ 1, *content[middle + 1 :]])
+            path.write_bytes(damaged[name])
+    project.choco("run", STAGES)
+    after = files_of(project)
+    cached = {name for name in before if re.match(r"verdicts/|certificates/outcomes/", name)}
+    assert before.keys() - cached <= after.keys() <= before.keys()
+    assert [name for name in damaged if after.get(name) == damaged[name]] == []
+    assert {name: one for name, one in said(project).items() if name not in cached} == {
+        name: one for name, one in said(finished).items() if name not in cached
+    }
+    assert project.run(STAGES)["status"] == "nothing to do"

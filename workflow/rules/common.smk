@@ -7,6 +7,7 @@ from snakemake.exceptions import WorkflowError
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND
 from choco_pipeline.shipped import project_file
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import FINDING_CODE, code_digest
 from choco_pipeline.stages import (
@@ -27,8 +28,26 @@ os.environ.update(
     PATH=os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
 )
 
+
+def configuration():
+    """Return the configuration that `--configfile FILE` or `--config choco=FILE` names, or else the default."""
+    settings = dict(workflow.config_settings.config or {})
+    named = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
+    named += [str(settings.pop("choco"))] if "choco" in settings else []
+    if settings:
+        raise WorkflowError(
+            f"--config: unknown key {', '.join(map(repr, settings))}; `--configfile FILE` or `--config choco=FILE`"
+            " names the configuration, and its keys are changed in the file"
+        )
+    if len(named) > 1:
+        raise WorkflowError(
+            f"one configuration is run at a time, found {', '.join(named)}"
+        )
+    return Path(named[0] if named else DEFAULT_CONFIG)
+
+
 try:
-    PLAN = current_plan(Path(str(config.get("choco", "config/config.yaml"))))
+    PLAN = current_plan(configuration())
 except ChocoError as error:
     raise WorkflowError(str(error)) from None
 

@@ -14,6 +14,7 @@ rule first_report:
         json=f"{RUN}/first-report/report.json",
         rows=f"{RUN}/first-report/ledger.csv",
         csv=f"{RUN}/first-report/verdicts.csv",
+        files=PATHS.file_lists()[0].as_posix(),
     log:
         f"{RUN}/log/first-report.log",
     conda:
@@ -60,6 +61,7 @@ rule report:
         md=f"{RUN}/report/found/found.md",
         statements=f"{RUN}/report/found/found.json",
         crate=f"{RUN}/ro-crate/ro-crate-metadata.json",
+        files=PATHS.file_lists()[1].as_posix(),
     log:
         f"{RUN}/log/report.log",
     priority: 1  # where proofs are there already, the first report can wait

@@ -260,7 +260,9 @@ def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
     axes = [names.index(name) for name in limit.of]
     heights = limit.height.table(*(shape[axis] for axis in axes))
     others = [axis for axis in range(len(shape)) if axis not in axes]
-    expanded: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), others).astype(np.int64)
+    expanded: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), tuple(others)).astype(
+        np.int64
+    )
     return expanded
 
 

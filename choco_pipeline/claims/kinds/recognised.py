@@ -510,7 +510,9 @@ def _count_of_integers(part: Expression) -> Number | None:
     if len(part.terms) != 1:
         return None
     name, count = part.terms[0]
-    if not isinstance(count, CountTerm) or not all(isinstance(one, InRange) for one in count.bindings):
+    if not isinstance(count, CountTerm) or not all(
+        isinstance(one, InRange) for one in count.bindings
+    ):
         return None
     relation: Literal["least", "exactly"] = "exactly"
     value = part.formula.solved_for(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,22 +43,35 @@ class ClaimSource:
     ledger: Ledger | None
     #: The claims files that were asked for by themselves; none for all, or those of the configuration.
     files: tuple[Path, ...] = ()
+    #: The claims files of the configuration.
+    files_of_run: tuple[Path, ...] = ()
 
     def command(self, *words: object) -> str:
         """Return the command ``choco claims`` with some words, which reads these claims again."""
         files = [word for file in self.files for word in ("--file", file)]
         return command("claims", *words, *files, config=self.config.as_posix())
 
+    def is_in_run(self, claim: Claim) -> bool:
+        """Return whether a run of the configuration includes this claim, and not another statement with its id."""
+        known = load_catalogue(self.files_of_run).claims.get(claim.id)
+        return known is not None and known.as_json() == claim.as_json()
+
     def row(self, claim_id: str) -> ClaimRow | None:
         """Return what the last run says of a claim in one line, or None."""
-        rows = () if self.ledger is None else self.ledger.rows
+        rows = () if self.ledger is None or self._has_changed(claim_id) else self.ledger.rows
         return next((row for row in rows if row.claim == claim_id), None)
 
     def verdicts(self, claim_id: str) -> list[ClaimVerdict]:
         """Return the last run's verdicts on a claim."""
-        if self.ledger is None:
+        if self.ledger is None or self._has_changed(claim_id):
             return []
         return [verdict for verdict in self.ledger.verdicts if verdict.claim == claim_id]
+
+    def _has_changed(self, claim_id: str) -> bool:
+        """Return whether the claim of this id in the last run is another statement."""
+        formal = json.dumps(self.catalogue.claims[claim_id].as_json())
+        known = () if self.ledger is None else self.ledger.claims
+        return any(one.id == claim_id and json.dumps(one.formal) != formal for one in known)
 
     def ruleset(self, verdict: ClaimVerdict) -> str | None:
         """Return the game that a verdict is on; None where tables were compared, or none was needed."""
@@ -68,21 +82,22 @@ class ClaimSource:
 def open_source(files: list[Path], config: Path | None) -> ClaimSource:
     """Read claims files, by default all of the project or those that `config` names, and the last run's ledger."""
     ledger: Ledger | None = None
-    named: list[Path] = []
+    of_run: list[Path] = []
     of = config or Path(DEFAULT_CONFIG)
     if config is not None or project_file(of).is_file():
         document, _ = load_config(of)
         written = RESULTS / document.run / "ledger.json"
         ledger = Ledger.read(written) if written.is_file() else None
-        for name in document.claims if config is not None else []:
+        for name in document.claims:
             inside(PROJECT, name)
-            named.append(project_file(PROJECT / name))
+            of_run.append(project_file(PROJECT / name))
+    named = of_run if config is not None else []
     chosen = files or named or sorted(project_file(CLAIMS).glob("*.yaml"))
     if not chosen:
         raise ConfigError(
             f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
         )
-    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files))
+    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files), tuple(of_run))
 
 
 def list_claims(
@@ -152,6 +167,8 @@ def _page(
     yield ""
     if not verdicts:
         yield f"No run of {source.config.as_posix()} has checked it."
+        if not source.is_in_run(claim):
+            yield "To check it in a run, name its file under `claims` in a configuration."
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
@@ -237,18 +254,16 @@ def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict
     """Return the commands that check the claim again: without a sample, on the smallest table that the last run had."""
     entry = claim.statement
     words: list[str] = []
+    run = [command("run", source.config.as_posix())] if source.is_in_run(claim) else []
     if claim.pattern is not None and isinstance(entry, Entry) and entry.sample is None:
         tables = {} if source.ledger is None else {t["id"]: t for t in source.ledger.tables}
         tried = [verdict for verdict in verdicts if verdict.table in tables]
         if not tried:
-            return [command("run", source.config.as_posix())]
+            return run
         least = min(tried, key=lambda verdict: int(tables[verdict.table]["bound"]))
         words = [f"{name}={value}" for name, value in least.parameters.items()]
         words += ["--bound", str(tables[least.table]["bound"])]
-    return [
-        source.command("check", claim.id, *words),
-        command("run", source.config.as_posix()),
-    ]
+    return [source.command("check", claim.id, *words), *run]
 
 
 def _listed(claim: Claim, entry: Entry, paper: Paper, row: ClaimRow | None) -> Mapping[str, Any]:

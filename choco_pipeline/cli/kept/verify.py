@@ -34,6 +34,8 @@ from choco_pipeline.tables.building.restoration import RepairedTable, repair_man
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
+#: Parts of the certificates for each core: their number is what progress shows, and each starts the checker once.
+PARTS_PER_CORE = 8
 #: GiB of memory for the check of one certificate of a family.
 MEMORY = 4
 #: Results for the tables of a manifest.
@@ -126,15 +128,23 @@ def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
                 games[str((game if isinstance(game, dict) else document).get("ruleset"))].append(
                     path
                 )
-    parts: list[list[Path]] = [[] for _ in range(max(1, min(len(games), cores())))]
+    parts: list[list[Path]] = [[] for _ in range(min(len(games), PARTS_PER_CORE * cores()))]
     for paths in sorted(games.values(), key=len, reverse=True):
         min(parts, key=len).extend(paths)
-    with ThreadPoolExecutor(len(parts)) as pool, Limited(PREPARED_BY) as prover:
-        answers = pool.map(
-            lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts
-        )
-        outcomes = {path: _family_checked(path, seconds, prover) for path in families}
-        outcomes |= {path: checked for part in answers for path, checked in part}
+    outcomes: dict[Path, Checked] = {}
+    with (
+        ThreadPoolExecutor(cores()) as pool,
+        Limited(PREPARED_BY) as prover,
+        bars() as bar,
+    ):
+        task = bar.add_task("certificates", total=sum(map(len, parts)) + len(families))
+        answers = pool.map(lambda paths: check_files(paths, seconds), parts)
+        for path in families:
+            outcomes[path] = _family_checked(path, seconds, prover)
+            bar.advance(task)
+        for paths, checked in zip(parts, answers, strict=True):
+            outcomes |= dict(zip(paths, checked, strict=True))
+            bar.advance(task, len(paths))
     return [
         {"certificate": path.as_posix(), **asdict(checked), "differences": others[path]}
         for path, checked in sorted(outcomes.items())

@@ -48,6 +48,8 @@ SNAKEFILE = SHIPPED / "Snakefile"
 TICK = 0.1
 #: With fewer bytes free on its disk, a run is taken for one that has failed for it: a document needs about as many.
 LEAST_FREE = 1 << 20
+#: Seconds to wait for the scheduler file of a cluster that may be starting at the same time.
+SCHEDULER_FILE_S = 600
 #: Lines of Snakemake's log that are shown when it fails without a failing job: its message has one to five.
 TAIL = 8
 #: A lock that a killed Snakemake has left is asked to be removed so many times in all, if that is killed, too.
@@ -77,9 +79,9 @@ def run(
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
     where = load_cluster(cluster, workers, scheduler)
-    capacity = capacity_of(where, cluster)
     if dry_run:
-        return _show_what_would_run(config, capacity, json)
+        return _show_what_would_run(config, capacity_of(where, cluster), json)
+    capacity = capacity_of(where, cluster, SCHEDULER_FILE_S)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
         if of_future := bring_to_now(RESULTS):
             note(

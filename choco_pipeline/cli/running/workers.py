@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
 
+from choco_pipeline.cli.output import note
 from choco_pipeline.cluster.cluster_file import (
     CLUSTERS,
     Description,
@@ -49,8 +50,11 @@ WITH_KERNELS = "choco_pipeline.tables.building"
 SOON = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
 
 
-def capacity_of(cluster: Description, name: str | None) -> Capacity:
-    """Return how many workers a cluster has, and what each may use; one that is running is asked."""
+def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capacity:
+    """Return how many workers a cluster has, and what each may use.
+
+    One that is running is asked. Its scheduler file is waited for at most `wait_s` seconds.
+    """
     file = str(CLUSTERS / f"{name or 'local'}.yaml")
     match cluster:
         case Local():
@@ -63,7 +67,13 @@ def capacity_of(cluster: Description, name: str | None) -> Capacity:
             return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
         case Running():
             connect = resolve("choco_pipeline.cluster.local:existing_cluster")
-            with dask.config.set(tls_settings(cluster.tls)), connect(cluster.scheduler) as client:
+            file_or_address = cluster.scheduler
+            if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
+                note(f"waiting up to {wait_s} s for the scheduler file {file_or_address}")
+            with (
+                dask.config.set(tls_settings(cluster.tls)),
+                connect(file_or_address, wait_s) as client,
+            ):
                 whose = f"the cluster at {client.address}"
                 if client.memory is None:
                     whose = f"no worker of {whose} says what it may use"

@@ -83,7 +83,8 @@ class HeightByChance(Height):
 
     def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
         places = [np.minimum(np.arange(r.start, r.stop), self.size - 1) for r in ranges]
-        return self._drawn[np.ix_(*places)]
+        values: NDArray[np.int64] = self._drawn[np.ix_(*places)]
+        return values
 
 
 @dataclass(frozen=True)

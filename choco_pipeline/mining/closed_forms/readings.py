@@ -81,8 +81,8 @@ class Reading:
 
     def sizes(self, block: CellBlock) -> Ints:
         """Return the largest of the coordinates by which each cell is found, passes apart."""
-        largest: Ints = np.max(
-            [block.points[self.cells.variable.dims[i]] for i in self.axes], axis=0
+        largest: Ints = np.maximum.reduce(
+            [block.points[self.cells.variable.dims[i]] for i in self.axes]
         )
         return largest
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 import psutil
-from dask.system import cpu_count
 
 #: Of the memory that there is; the rest is for what else runs, and for what a process holds that nobody counts.
 USABLE = 0.9
@@ -16,6 +15,8 @@ USABLE = 0.9
 
 def cores() -> int:
     """Return how many cores this process may use, as its affinity and its control group allow."""
+    from dask.system import cpu_count  # noqa: PLC0415 -- most commands need nothing else of dask
+
     return cpu_count()
 
 

@@ -24,25 +24,6 @@ from tests.claims.claims import (
 from tests.claims.written import claim_from
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
-        "x ^ y ^ z == 0",  # solved for the stored coordinate
-        "(x ^ y ^ z) * (x ^ y ^ z) == 0",  # evaluated everywhere
-    ],
-)
-def test_a_mutated_theorem_is_refuted_at_its_least_counterexample(formula: str) -> None:
-    game, bound = SolidBar("(x+z)//3"), 24
-    assert find(
-        claim_on(game, kind="p-positions", formula=formula), game, bound, "p-positions"
-    ).verdict == HoldsToBound(len(list(game.positions(bound))), bound)
-    mutated = formula.replace("x ^", "(x+1) ^")
-    finding = find(claim_on(game, kind="p-positions", formula=mutated), game, bound, "p-positions")
-    assert isinstance(finding.verdict, Refuted)
-    assert finding.verdict.counterexample.position == (0, 0, 0)
-    assert finding.verdict.counterexample.found == "P-position"
-
-
 def test_a_strip_beyond_the_bound_is_settled_too() -> None:
     game, bound = StripBar(k=4, s=2), 7
     claim = claim_on(game, kind="p-positions", formula="(x+2) ^ y ^ (z+2) == 0 and x <= 8")
@@ -60,14 +41,6 @@ def test_a_place_that_two_solutions_name_fails_once() -> None:
     assert finding.verdict.counterexample.position == (0, 1)
     wrong = [at for at in game.positions(6) if game.is_p_position(at) != (at[0] == 0)]
     assert finding.evidence == {"failures": len(wrong)}
-
-
-def test_a_domain_may_restrict_the_coordinate_that_is_stored() -> None:
-    game, bound = SolidBar("(x+z)//3"), 12
-    check = {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "where": "y >= 2 and x != y"}
-    finding = find(claim_on(game, **check), game, bound, "p-positions")
-    places = [at for at in game.positions(bound) if at[1] >= 2 and at[0] != at[1]]
-    assert finding.verdict == HoldsToBound(len(places), bound)
 
 
 def test_passes_do_not_count_for_the_size_and_come_last() -> None:
@@ -136,23 +109,6 @@ def test_a_set_that_stops_growing_is_not_said_to_hold_everything() -> None:
     )
     assert find(never, game, 80, "p-positions").verdict == Undecided(
         "not even the least member occurs up to bound 80"
-    )
-
-
-def test_values_say_which_members_are_missing() -> None:
-    game = WithPass(StripBar(k=4, s=2))
-    claim = claim_on(
-        game,
-        kind="values",
-        of="(x+2) ^ y ^ (z+2) ^ p",
-        values="0 <= v < 3 or v >= -3 and v % 2 == 0",
-        relation="exactly",
-    )
-    verdict = find(claim, game, 20, "p-positions").verdict
-    assert isinstance(verdict, HoldsToBound)
-    assert verdict.sense == (
-        "no P-position has a value outside of the set, and of its members from -30 to 30 all occur but"
-        " -2, 4, 8, 10, 12, 16, 18, 20, …"
     )
 
 

@@ -10,10 +10,8 @@ import pytest
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
 from choco_pipeline.claims.conclusions.disagreements import require_agreement
 from choco_pipeline.claims.conclusions.outcomes import few_words
-from choco_pipeline.claims.conclusions.pairs import pairs
 from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
@@ -25,7 +23,7 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.errors import DisagreementError
-from tests.claims.conclusions.test_rows import OTHER, catalogue, claim
+from tests.claims.conclusions.test_rows import catalogue, claim
 from tests.claims.language.test_mistakes import refusal
 
 ALL = "k % 4 == 1"
@@ -75,11 +73,6 @@ def test_a_bound_is_in_every_line() -> None:
     domain = f"{WORDS}, on positions with x, y, z ≤ ⌊k/2⌋"
     lines = (found.text, few_words(found), f"proved for {found.proved_for}")
     assert set(lines) == {f"proved for {domain}"}
-    other = claim("b", OTHER, ruleset="solid-bar(f=(x+z)//k)", when=ALL, contradicts=["a"])
-    both = catalogue(a_claim(reach="k//2"), other)
-    wrong = document(FALSE, 5).model_copy(update={"claim": "b"})
-    (pair,) = pairs(both, rows(both, [bounded, wrong]))
-    assert pair.text.startswith(f"Claim a of drawn is proved for {domain}, ")
 
 
 @pytest.mark.parametrize(
@@ -115,14 +108,6 @@ def test_undecided_leaves_the_row_and_says_where_it_stood() -> None:
     assert row(a_claim(), open_).verdict == "unchecked"
     one = document(Proved("c.json"), 5)
     assert row(a_claim(), one, open_).verdict == "proved-for-listed"
-
-
-def test_a_pair_says_for_which_it_is_proved() -> None:
-    other = claim("b", OTHER, ruleset="solid-bar(f=(x+z)//k)", when=ALL, contradicts=["a"])
-    both: Catalogue = catalogue(a_claim(), other)
-    wrong = document(FALSE, 5).model_copy(update={"claim": "b"})
-    (pair,) = pairs(both, rows(both, [for_all(Proved("f.json")), wrong]))
-    assert pair.text.startswith(f"Claim a of drawn is proved for {WORDS}, ")
 
 
 @pytest.mark.parametrize(

@@ -126,19 +126,6 @@ def test_a_proof_is_for_the_parameters_that_it_names() -> None:
     )
 
 
-def test_pairs_of_parameters_are_named_where_they_are_no_product() -> None:
-    proofs = [
-        by_proof("a", PROVED, {"k": k, "s": s}) for k in (4, 6, 8, 10) for s in range(2, k, 2)
-    ]
-    found = row(claim("a"), *proofs[:3])
-    assert (
-        found.text
-        == "proved for all positions, for (k, s) = (4, 2), (6, 2), (6, 4); other k, s are not proved"
-    )
-    many = row(claim("a"), *proofs).text
-    assert "(8, 2), (8, 4), (8, 6), …, (10, 8) (10 of them); other" in many
-
-
 def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
     held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
     silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
@@ -284,21 +271,6 @@ def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
     both = catalogue(claim("a"), claim("b", corrects="a"))
     given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
     assert pairs(both, rows(both, given))[0].right == "open"
-
-
-def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
-    of = claim("a", ruleset="step-bar(k=2, s=0)", reach="20")
-    beyond = {"reach": 20, "true_up_to": 57, "best_possible": False}
-    table = verdict("a", Exhausted(99), bound=57, **beyond)
-    proof = by_proof("a", Proved("c.json", reach=20))
-    assert row(of, table, proof).text == (
-        "proved for all positions with coordinates up to 20; remark: its bound is 20,"
-        " and it is also true for all positions of our table, up to 57"
-    )
-    proof = by_proof("a", Proved("c.json", reach=20), without_reach="proved")
-    assert row(of, table, proof).text == (
-        "proved for all positions with coordinates up to 20; remark: proved without its bound, too"
-    )
 
 
 def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.evidence.explain import bound_of, counterexample_at
 from choco_pipeline.claims.language.case import ClaimCase
-from choco_pipeline.claims.language.verdict import Counterexample, Refuted, verdict_text
+from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
@@ -155,38 +154,6 @@ def test_a_large_counterexample_is_explained_by_a_table_of_what_is_below_it() ->
     far = explained(wide, 9, "p-positions", (40_000, 2, 5), kind="p-positions", formula="x > 9")
     assert far.found == "N-position"
     assert far.option in set(wide.options((40_000, 2, 5)))
-
-
-@pytest.mark.parametrize(
-    ("game", "quantity", "check", "text"),
-    [
-        (
-            SolidBar("(x+z)//5"),
-            "p-positions",
-            {"kind": "p-positions", "formula": "(x+1) ^ y ^ (z+1) == 0"},
-            "refuted at (x, y, z) = (4, 2, 6): Grundy number 9 (N-position), claimed: P-position;"
-            " its option (4, 1, 3) is a P-position",
-        ),
-        (
-            StepBar(k=2),
-            "grundy",
-            {"kind": "grundy", "equals": "y + z"},
-            "refuted at (y, z) = (1, 3): Grundy number 2, claimed: Grundy number 4;"
-            " none of its 4 options has Grundy number 2",
-        ),
-        (
-            Nim(2),
-            "grundy",
-            {"kind": "p-positions", "formula": "a + b == 0"},
-            "refuted at (a, b) = (1, 1): P-position, claimed: N-position;"
-            " none of its 2 options is a P-position",
-        ),
-    ],
-)
-def test_texts(game: Ruleset, quantity: Quantity, check: dict[str, Any], text: str) -> None:
-    verdict = check_claim(claim_on(game, **check), {}, game, 9, table(game, 9, quantity)).verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict_text(verdict) == text
 
 
 @given(st.data(), rulesets_with_bounds())

@@ -90,14 +90,6 @@ def test_texts() -> None:
     assert verdict_text(Vacuous("x < x")) == "vacuous: x < x"
 
 
-@pytest.mark.parametrize(("length", "shown"), [(60, True), (61, False)])
-def test_a_short_reason_is_told_in_one_line(length: int, shown: bool) -> None:
-    reason = "r" * length
-    found = Counterexample("P-position", "N-position", (0, 1), ("y", "z"), None, reason)
-    text = "refuted at (y, z) = (0, 1): P-position, claimed: N-position"
-    assert verdict_text(Refuted(found, 2)) == (f"{text}; {reason}" if shown else text)
-
-
 def test_the_keys_that_reports_read() -> None:
     document = verdict_document(
         Refuted(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -81,6 +80,7 @@ def document(folder: Path, *arguments: str) -> Any:
     return json.loads(choco(folder, *arguments, "--json").stdout)
 
 
+@pytest.mark.full
 def test_as_a_process(folder: Path) -> None:
     check = ("claims", "check", "one-conj-1", "k=5", "--bound", "12")
     done = command.choco_process(*check, cwd=folder)
@@ -154,46 +154,6 @@ def test_list_only_some(with_run):
     assert ids("--file", "config/claims/two.yaml") == ["two-lemma-1"]
 
 
-def test_no_line_of_a_list_is_wider_than_a_terminal(with_run, monkeypatch):
-    title = "On Triangles " * 20
-    (with_run / "config" / "claims" / "one.yaml").write_text(
-        ONE.replace("On Triangles", title), encoding="utf-8"
-    )
-    for columns, widest in (("", 120), ("80", 80), ("300", 120)):
-        monkeypatch.setenv("COLUMNS", columns)
-        said = choco(with_run, "list").stdout
-        assert widest - 12 < max(map(len, said.splitlines())) <= widest
-        assert title.strip() in " ".join(said.split()), "nothing is cut"
-
-
-def test_show(with_run):
-    text = choco(with_run, "show", "one-conj-1").stdout
-    for part in [
-        "one-conj-1: Conjecture 1 (conjecture), section 7",
-        "A. Author, B. Author: On Triangles, Journal 1 (2020)",
-        "Note: Read as printed.",
-        "claims    P ⇔ (x+1) ⊕ y ⊕ (z+1) = 0",
-        "when      k%4 == 1",
-        "The intended form is one-conj-1-intended: this is as printed.",
-        "Last run, t: refuted for k = 5",
-        "2 checks: 2 refuted",
-        "solid-bar(f=(x+z)//5), x = 4, y = 2, z = 6: N; claimed: P-position",
-        "\nx = 4, y = 2, z = 6\n",  # below the drawing
-        "\nx = 4, y = 1, z = 3\n",
-        "the winning option (4, 1, 3)",
-        "./choco value 'solid-bar(f=(x+z)//5)' 4 2 6",
-        "./choco claims check one-conj-1 k=5 --bound 25",
-        "./choco run config/config.yaml",
-    ]:
-        assert part in text, text
-    assert "x = 8, y = 4" not in text, "one counterexample, the least"
-    command = next(line for line in text.splitlines() if line.startswith("./choco claims"))
-    again = choco(with_run, *shlex.split(command)[2:])
-    assert (again.returncode, again.stderr) == (1, ""), "a printed command runs as it is printed"
-    of_a_file = choco(with_run, "show", "two-lemma-1", "--file", "config/claims/two.yaml").stdout
-    assert "./choco claims check two-lemma-1 --file config/claims/two.yaml" in of_a_file
-
-
 def test_show_as_json_and_without_a_run(folder, with_run):
     shown = document(with_run, "show", "one-conj-1-intended")
     assert shown["corrects"] == "one-conj-1"
@@ -205,6 +165,37 @@ def test_show_as_json_and_without_a_run(folder, with_run):
         "No run of config/config.yaml has checked it."
         in choco(folder, "show", "two-lemma-1").stdout
     )
+
+
+def test_a_run_is_recommended_only_if_it_includes_the_claim(folder, with_run):
+    run = "./choco run config/config.yaml"
+    (folder / "same.yaml").write_text(ONE, encoding="utf-8")
+    ids = ("one-conj-1", "one-conj-1-intended")
+    for claim in ids:
+        assert run in document(folder, "show", claim)["commands"]
+        assert run in document(folder, "show", claim, "--file", "same.yaml")["commands"]
+    (folder / "config" / "config.yaml").write_text(CONFIG.replace("one.yaml", "two.yaml"))
+    for claim in ids:
+        assert run not in document(folder, "show", claim)["commands"]
+        shown = choco(folder, "show", claim, "--file", "same.yaml").stdout
+        assert run not in shown
+        assert "./choco claims check" in shown
+
+
+def test_a_verdict_of_the_last_run_is_not_shown_for_another_statement(folder):
+    catalogue = load_catalogue([folder / "config/claims/two.yaml"])
+    ledger = whole(
+        {
+            "run": "t",
+            "claims": [catalogue.claims["two-lemma-1"].as_ledger().model_dump()],
+            "rows": [{**a_row([]), "claim": "two-lemma-1", "verdict": "proved"}],
+        }
+    )
+    write_record(folder / "results" / "t" / "ledger.json", ledger.document())
+    (folder / "mine.yaml").write_text(TWO.replace("<=", ">="), encoding="utf-8")
+    words = ("show", "two-lemma-1")
+    assert document(folder, *words)["last"]["verdict"] == "proved"
+    assert document(folder, *words, "--file", "mine.yaml")["last"] is None
 
 
 def test_check_of_what_holds(folder):
@@ -298,6 +289,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments, message):
     assert (folder / "config" / "config.yaml").read_text(encoding="utf-8") == CONFIG
 
 
+@pytest.mark.full
 def test_claims_are_proved_for_the_games_that_are_named(folder):
     done = document(folder, "check", "one-conj-1-intended", "k=5..9", "--prove")
     (claim,) = done["claims"]

@@ -207,62 +207,6 @@ def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
     assert groups or lines == []
 
 
-@pytest.mark.parametrize("kind", ["misprint", "disagreement"])
-def test_a_pair_is_told_by_its_paper_and_the_ledgers_sentence(kind: str) -> None:
-    claims = [
-        {"id": i, "paper": {"key": i, "title": "T"}, "number": f"Conjecture {i}", "status": "lemma"}
-        for i in "ab"
-    ]
-    pair = {"kind": kind, "printed": "a", "intended": "b", "right": "open", "decided": None}
-    row = {"verdict": "unchecked", "text": "", "checks": 0, "counts": {}, "parameters": ""}
-    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
-    rows = [{**row, "claim": i} for i in "ab"]
-    pairs = [{**pair, "text": "Open: one of them says nothing."}]
-    lines = printed({"claims": claims, "rows": rows, "pairs": pairs, "verdicts": []})
-    assert "  b: Open: one of them says nothing." in lines
-
-
-def test_claims_of_one_number_are_told_apart() -> None:
-    row = {"verdict": "unchecked", "text": "", "checks": 0, "counts": {}, "parameters": ""}
-    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
-    ids = ["a-prop-1-columns", "a-prop-1-rows", "a-prop-1", "a-lemma-2", "a-lemma-2-printed"]
-    claims = [
-        {
-            "id": i,
-            "paper": {"key": "a", "title": "T"},
-            "number": "Lemma 2" if "lemma" in i else "Proposition 1",
-            "status": "lemma",
-        }
-        for i in ids
-    ]
-    pair = {"kind": "misprint", "printed": ids[4], "intended": ids[3], "right": "open"}
-    ledger = {"claims": claims, "rows": [{**row, "claim": i} for i in ids], "verdicts": []}
-    lines = printed({**ledger, "pairs": [{**pair, "decided": None}]})
-    # The printed form is told by its pair.
-    start = lines.index("Other claims") + 1
-    assert [line[4:].split(":")[0] for line in lines[start : start + 4]] == [
-        "a Proposition 1 (columns)",
-        "a Proposition 1 (rows)",
-        "a Proposition 1",
-        "a Lemma 2 (intended)",
-    ]
-
-
-def test_what_no_table_fits_is_named_last() -> None:
-    row = {"text": "", "checks": 0, "counts": {}, "parameters": ""}
-    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
-    verdicts = ("unchecked", "holds-to-bound", "vacuous", "proved")
-    paper = {"key": "a", "title": "T"}
-    claims = [
-        {"id": f"a-{v}", "paper": paper, "number": f"Lemma {v}", "status": "lemma"}
-        for v in verdicts
-    ]
-    rows = [{**row, "claim": f"a-{v}", "verdict": v} for v in verdicts]
-    lines = printed({"claims": claims, "rows": rows, "pairs": [], "verdicts": []})
-    start = lines.index("Other claims") + 1
-    assert lines[start + 3][4:].startswith("a Lemma unchecked")
-
-
 @pytest.mark.parametrize(
     ("verdict", "evidence", "is_named"),
     [("undecided", {}, True), ("exhausted", {}, False), ("exhausted", {"key": "let.t"}, True)],

@@ -99,6 +99,7 @@ def test_a_law_needs_points_that_it_was_not_fitted_on():
     assert len(law.held_out) == FEWEST_HELD_OUT
 
 
+@pytest.mark.full
 def test_random_numbers_have_no_law():
     for seed in range(examples(100)):
         random = Random(seed)

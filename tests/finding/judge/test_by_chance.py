@@ -46,7 +46,10 @@ def test_drawn_bars_are_monotone_and_about_as_high(notation):
         assert all((np.diff(heights, axis=axis) >= 0).all() for axis in range(len(sizes)))
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(
+    "search",
+    [pytest.param(s, marks=pytest.mark.full if s == "cellular" else ()) for s in SEARCHES],
+)
 def test_of_a_high_bar_there_is_nothing_to_say(search):
     """That it is Nim, with all that follows, is so in all high bars."""
     found = document(mined(HIGH, [search]))
@@ -57,7 +60,7 @@ def test_of_a_high_bar_there_is_nothing_to_say(search):
 @pytest.mark.parametrize(
     ("notation", "quantity", "searches"),
     [
-        ("solid-bar(f=(x+z)//3)", "p-positions", SEARCHES),
+        pytest.param("solid-bar(f=(x+z)//3)", "p-positions", SEARCHES, marks=pytest.mark.full),
         ("strip-bar(k=2, s=0)", "p-positions", ["formulas", "blocks"]),
         ("step-bar(k=4, s=2)", "grundy", ["formulas", "periods"]),
         ("with-pass(strip-bar(k=4, s=1), passes=1)", "p-positions", ["formulas", "value-sets"]),

@@ -145,6 +145,7 @@ def test_what_automata_cannot_decide_follows_as_far_as_sampled_positions_tell():
     assert (found.known, found.known_on) == ((claim(nim).id,), "sampled positions")
 
 
+@pytest.mark.full
 def test_a_family_is_compared_for_each_of_its_games():
     """The two differ for k = 11 alone, and far away."""
     ks = (3, 7, 11, 15)

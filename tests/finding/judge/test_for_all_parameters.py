@@ -122,7 +122,11 @@ FALSE = [
 ]
 
 
-@pytest.mark.parametrize("said", FALSE, ids=lambda said: f"{said.formulas[0].formula}, {said.when}")
+@pytest.mark.parametrize(
+    "said",
+    [one if one.when else pytest.param(one, marks=pytest.mark.full) for one in FALSE],
+    ids=lambda said: f"{said.formulas[0].formula}, {said.when}",
+)
 def test_false_neighbours_are_not_proved(said, decided):
     found = decided(said)
     assert found.verdict != "proved"
@@ -134,6 +138,7 @@ def test_false_neighbours_are_not_proved(said, decided):
         assert "not decided for all" in found.conclusion.text
 
 
+@pytest.mark.full
 def test_what_its_check_does_not_agree_with_is_not_proved(decided, monkeypatch):
     refused = {"status": "undecided", "why": "a condition does not hold"}
     monkeypatch.setattr(for_all, "check_family", lambda *_: refused)
@@ -261,6 +266,7 @@ def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_fi
     assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
 
 
+@pytest.mark.full
 def test_what_is_known_already_is_not_asked_again():
     def nobody(*_):
         raise AssertionError("somebody was asked")
@@ -270,6 +276,7 @@ def test_what_is_known_already_is_not_asked_again():
     assert judges.decided(THREE) == known
 
 
+@pytest.mark.full
 def test_the_stage_proves_what_stands_on_tables(tmp_path):
     def decide(claim, seconds):
         return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())

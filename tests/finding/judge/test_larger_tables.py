@@ -92,7 +92,7 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     [
         ("nim(2)", "grundy", "periods", 63),
         ("nim(3)", "p-positions", "counts", 40),
-        ("nim(3)", "p-positions", "blocks", 40),
+        pytest.param("nim(3)", "p-positions", "blocks", 40, marks=pytest.mark.full),
         ("step-bar(k=2, s=0)", "grundy", "periods", 255),
     ],
 )
@@ -107,7 +107,9 @@ def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound)
         assert one.conclusion.text.endswith(f"; {told}")
 
 
-@pytest.mark.parametrize("passes", ["{}", "with-pass({}, passes=1)"])
+@pytest.mark.parametrize(
+    "passes", ["{}", pytest.param("with-pass({}, passes=1)", marks=pytest.mark.full)]
+)
 def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     """Of (x+z)//16 the rule of Nim is wrong at (120, 121, 15) first: no picture goes so far, but a table does."""
     notation = passes.format("solid-bar(f=(x+z)//16)")
@@ -175,7 +177,14 @@ def is_right_by_definition(finding, bound):
     return True
 
 
-@pytest.mark.parametrize("where", ["everywhere", "positions", "inside"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "everywhere",
+        pytest.param("positions", marks=pytest.mark.full),
+        pytest.param("inside", marks=pytest.mark.full),
+    ],
+)
 def test_a_rule_is_right_as_far_as_the_definition_says(where):
     """The rules of Nim, tried in bars where they begin to be wrong: of k = 4 at 8, of k = 3 nowhere."""
     cellular, blocks = rules("nim(3)")
@@ -202,7 +211,14 @@ def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, fi
     assert is_right_to(rule, first) is False
 
 
-@pytest.mark.parametrize("notation", ["nim(3)", "strip-bar(k=2, s=0)", "solid-bar(f=(x+z)//5)"])
+@pytest.mark.parametrize(
+    "notation",
+    [
+        "nim(3)",
+        "strip-bar(k=2, s=0)",
+        pytest.param("solid-bar(f=(x+z)//5)", marks=pytest.mark.full),
+    ],
+)
 def test_neighbours_of_a_right_rule_are_wrong(notation):
     for rule in rules(notation):
         assert is_right_to(rule, 300)

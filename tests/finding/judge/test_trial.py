@@ -42,6 +42,7 @@ def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on
     assert found.claim["id"] == found.id
 
 
+@pytest.mark.full
 def test_verdicts_speak_of_the_games_of_the_statement_alone():
     ks = [(k, s) for k in (4, 6, 8) for s in range(2, k, 2)]
     games = [f"with-pass(strip-bar(k={k}, s={s}), passes=1)" for k, s in ks]

@@ -43,6 +43,7 @@ def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
     assert FoundStatement.from_json(said.as_json()) == said
 
 
+@pytest.mark.full
 def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value_0():
     family = "with-pass(step-bar(k=k, s=s), passes=1)"
     points = [{"k": k, "s": s} for k in range(1, 6) for s in range(k)]
@@ -80,6 +81,7 @@ def test_higher_bars_are_lower_ones_farther_away():
     assert judged(searched("solid-bar(f=x//2+z//2)", [{}])) == []
 
 
+@pytest.mark.full
 def test_what_ends_two_steps_beyond_the_games_that_are_shown_is_not_said_of_all():
     family = "solid-bar(f=(x+z+c)//k)"
     points = [{"k": k, "c": c} for k in range(1, 9) for c in range(k)]

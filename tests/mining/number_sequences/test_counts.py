@@ -173,11 +173,12 @@ def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> 
         ("nim(3)", 63, "a+b+c = n", ["g(2·n) = 3^popcount(n)", "g(2·n+1) = 0"]),
         ("solid-bar(f=x+z)", 63, "x+y+z = n", ["g(2·n+2) = 3^popcount(n)", "g(2·n+1) = 0"]),
         ("game(maximum-nim)", 200, "all coordinates below n", ["g(n) = bits(n)"]),
-        (
+        pytest.param(
             "game(moore-nim)",
             24,
             "a+b+c+d = n",
             ["g(3·n) = 4^popcount(n)", "g(3·n+1) = 0", "g(3·n+2) = 0"],
+            marks=pytest.mark.full,
         ),
     ],
 )

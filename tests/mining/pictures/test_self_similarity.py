@@ -59,7 +59,9 @@ def test_theorem_3_3_and_lemma_4_1_of_patterns(bars):
     assert any(isinstance(v, Refuted) for v in verdicts(square.claim, range(1, 8)))
 
 
-@pytest.mark.parametrize("wider", [2, 4, 6])
+@pytest.mark.parametrize(
+    "wider", [2, pytest.param(4, marks=pytest.mark.full), pytest.param(6, marks=pytest.mark.full)]
+)
 def test_bars_that_are_not_square(bars, wider):
     """C(m, m+d) follows from C(m, m+d') with d' near d/2; each relation by definition on small bars."""
     found = of(bars, f"rectangular-bar(m=m, n=m+{wider})")

@@ -59,7 +59,7 @@ def verdict(tmp_path):
     return of
 
 
-@pytest.mark.parametrize("family", [THREE, GRUNDY, FLAT])
+@pytest.mark.parametrize("family", [THREE, GRUNDY, pytest.param(FLAT, marks=pytest.mark.full)])
 def test_a_proof_passes(family, certificate, verdict, monkeypatch):
     # A loaded machine must not leave a member without a proof of its own.
     monkeypatch.setattr(languages, "ONE_SECONDS", 60.0)
@@ -99,7 +99,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize(("family", "forged"), FORGED)
-@pytest.mark.parametrize("has_tables", [True, False])
+@pytest.mark.parametrize("has_tables", [pytest.param(True, marks=pytest.mark.full), False])
 def test_a_forged_certificate_is_refused(
     family, forged, has_tables, certificate, verdict, monkeypatch
 ):
@@ -208,7 +208,14 @@ def test_members_with_other_coordinates_are_no_family(certificate, verdict):
     assert (found["status"], found["engines"]) == ("undecided", [])
 
 
-@pytest.mark.parametrize("name", ["constant", "target", "value"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "constant",
+        pytest.param("target", marks=pytest.mark.full),
+        pytest.param("value", marks=pytest.mark.full),
+    ],
+)
 def test_no_coordinate_is_called_as_another_track(name, verdict, tmp_path, monkeypatch):
     """What cannot be moved, and is 0 in members with k < 40, does not count in who wins."""
     (tmp_path / "config" / "games").mkdir(parents=True)
@@ -328,10 +335,9 @@ def command(monkeypatch, capsys):
         {"relation": {"kind": "p", "formula": "x == 0"}},
     ],
 )
-def test_what_is_no_certificate_is_a_mistake(change, certificate, tmp_path, command):
-    path = tmp_path / "family.json"
-    path.write_text(json.dumps({**certificate(THREE), **change}), encoding="utf-8")
-    assert command("--check", path.as_posix()) == (2, "")
+def test_what_is_no_certificate_is_a_mistake(change, certificate, verdict):
+    with pytest.raises(ChocoError):
+        verdict({**certificate(THREE), **change})
 
 
 def test_the_command_checks_a_certificate(certificate, tmp_path, command):
@@ -342,6 +348,8 @@ def test_the_command_checks_a_certificate(certificate, tmp_path, command):
     path.write_text(json.dumps({**certificate(THREE), "for": "k % 4 == 2"}), encoding="utf-8")
     code, out = command("--check", path.as_posix(), "--json")
     assert (code, json.loads(out)["status"]) == (1, "refuted")
+    path.write_text(json.dumps({**certificate(THREE), "format": 2}), encoding="utf-8")
+    assert command("--check", path.as_posix()) == (2, "")
 
 
 def test_what_no_certificate_is_needed_for_is_read_right():

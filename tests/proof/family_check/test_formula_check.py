@@ -78,6 +78,7 @@ def test_another_formula_is_not_proved(other, certificate, verdict):
     assert verdict(changed)["status"] != "proved"
 
 
+@pytest.mark.full
 def test_each_option_is_needed_or_another_takes_its_place(certificate, verdict):
     """Options were chosen so that small members need each; without all of them nothing is proved."""
     every = formula(certificate)["options"]
@@ -100,6 +101,7 @@ def forged_options(document):
         yield {**option, "changed": {x: {"value()": 1} for x in option["changed"]}}
 
 
+@pytest.mark.full
 def test_an_option_that_is_none_is_refused(certificate, verdict):
     for option in forged_options(certificate):
         forged = deepcopy(certificate)
@@ -131,6 +133,7 @@ def test_wrong_parts_are_refused(change, certificate, verdict):
     assert verdict(forged)["status"] == "undecided"
 
 
+@pytest.mark.full
 def test_lemmas_of_any_sums_are_true(certificate, verdict):
     """So more of them, however large, leave true what is true, and make nothing true that is false."""
     odd = [{"position(y)": 10**40, "position(z)": -3, "1": 7}, {"1": 5}, {"1": 0}, {}]

@@ -91,6 +91,7 @@ def test_every_changed_target_and_acceptance_is_refused(tmp_path, game, relation
     refuse(path, mutations(json.loads(path.read_text())))
 
 
+@pytest.mark.full
 def test_changes_of_a_larger_certificate_are_refused(tmp_path):
     path = certified(WithPass(StripBar(4, 2)), "p", tmp_path)
     found = list(mutations(json.loads(path.read_text())))

@@ -132,6 +132,7 @@ def nim_sum_on(game):
     return conjunction(nim_sum_is_zero(*numbers.values()), inside)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("step", ["10**6", "10**12"])
 def test_a_position_with_too_many_options_is_undecided_in_time(step):
     game = SolidBar(f"max(0, min(1, x-{step}))")
@@ -143,6 +144,7 @@ def test_a_position_with_too_many_options_is_undecided_in_time(step):
     assert clock.spent < 20
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("far", [10**9, 2**70])
 def test_grundy_numbers_at_far_positions_are_undecided_in_time(far):
     beyond = conjunction(nim_sum_is_zero("0", "1", "2"), linear({"0": 1}, -far, "<="))
@@ -160,6 +162,7 @@ def test_a_contradiction_is_looked_for_as_long_as_there_is_time():
         contradiction(Nim(1), "grundy", [half], 0, {"a": 10**15}, Clock(0.2))
 
 
+@pytest.mark.full
 def test_guesses_have_a_clock_too():
     guesser = Guesser(SolidBar("(x+z)//2"), "grundy", Clock(0.05))
     with pytest.raises(UndecidedError, match=r"the 0\.05 seconds are over"):

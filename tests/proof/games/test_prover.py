@@ -114,6 +114,7 @@ def test_attempts_end_with_too_many_residuals():
     assert over == [False] * (len(over) - 1) + [True]
 
 
+@pytest.mark.full
 def test_tables_that_are_too_small_are_said():
     proof = prove(WithPass(Nim(5)), engines=OWN)  # five heaps and a pass are large tables
     assert proof.why.startswith("R1 does not close in the tables that are worth it: ")
@@ -234,7 +235,11 @@ def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "relation"), [("solid-bar(f=(x+z)//13)", "p"), ("step-bar(k=3)", "grundy")]
+    ("text", "relation"),
+    [
+        pytest.param("solid-bar(f=(x+z)//13)", "p", marks=pytest.mark.full),
+        ("step-bar(k=3)", "grundy"),
+    ],
 )
 def test_a_refuted_guess_is_followed_by_one_that_is_right_there(monkeypatch, text, relation):
     """Without the look at samples, what is guessed from windows that are too narrow is found out by the proof."""
@@ -307,6 +312,7 @@ def replace_tracks(automaton):
     return Automaton(("0", "1"), np.zeros((1, 4), np.int32), automaton.accepting[:1])
 
 
+@pytest.mark.full
 def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
     game = WithPass(StripBar(k=12, s=8))
     proof = prove(game, engines=["own"])

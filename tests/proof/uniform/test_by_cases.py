@@ -32,7 +32,9 @@ def proved(condition, formula, ruleset=BAR):
     ("condition", "cases"),
     [
         pytest.param(ODD, 1, marks=pytest.mark.slow),  # is the first case of the next one
-        ("k % 2 == 1 and (s <= k or s % 2 == 1 and s < 2*k)", 2),
+        pytest.param(
+            "k % 2 == 1 and (s <= k or s % 2 == 1 and s < 2*k)", 2, marks=pytest.mark.full
+        ),
         ("k == 1 and s == 0", 1),
     ],
 )
@@ -61,7 +63,13 @@ def test_false_neighbours_are_never_proved(condition, formula):
     assert proved(condition, formula).status != "proved"
 
 
-@pytest.mark.parametrize("s", ["s == 0", pytest.param("s <= k", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "s",
+    [
+        pytest.param("s == 0", marks=pytest.mark.full),
+        pytest.param("s <= k", marks=pytest.mark.slow),
+    ],
+)
 def test_a_formula_that_is_wrong_for_large_parameters_alone_is_not_proved(s):
     """Small members, those that are drawn and those near constants are right."""
     found = proved(f"k % 2 == 1 and {s}", f"{STEPS} + max(0, k-999*999)")
@@ -90,6 +98,7 @@ def test_what_has_no_obligations_is_refused_with_the_reason(formula, why, monkey
         proved(ODD, formula)
 
 
+@pytest.mark.full
 def test_a_text_with_fewer_lemmas_than_a_solver_needs_is_asked_again_with_all(monkeypatch):
     monkeypatch.setattr(case_formula_proof, "needed_lemmas", lambda *given: ())
     found = proved(ODD, STEPS)

@@ -121,6 +121,7 @@ def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, caps
         assert SOLVERS["z3"](file.read_text(encoding="utf-8"), 10_000) == "unsat"
 
 
+@pytest.mark.full
 def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path, capsys):
     code = show_family(SUM, "k % 4 == 3", "(x-1)^y^(z-1) == 0", None, tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
@@ -148,6 +149,7 @@ def test_a_search_without_memory_says_where_it_stood():
     assert "the 0.001 GiB of memory are over" in found.why
 
 
+@pytest.mark.full
 def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
     code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, 0.01, True)
     said = json.loads(capsys.readouterr().out)
@@ -156,6 +158,7 @@ def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.full
 def test_the_same_invariants_are_found_in_every_process():
     """Sets have another order in each; what is found must not follow it, or a certificate would not be made again."""
     program = (

@@ -46,13 +46,6 @@ def test_of_many_lines_few_are_named_and_the_others_faded(number):
         assert {"curve 0", f"curve {number - 1}"} <= set(named)
 
 
-def test_a_long_name_is_cut_and_whole_in_its_title():
-    name = "a very long name of a game with many parameters"
-    chart = line_chart([Line(name, [(0, 1)]), Line("b", [(1, 2)])], "x", "y")
-    assert f"{name}: x 0" in chart
-    assert ">a very long name of a g…</text>" in chart
-
-
 @example([float(TOP)] * MOST_NAMED)
 @given(st.lists(st.floats(TOP, HEIGHT - BOTTOM), max_size=MOST_NAMED).map(sorted))
 def test_names_are_apart_in_order_and_inside(wanted):

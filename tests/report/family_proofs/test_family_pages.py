@@ -215,6 +215,7 @@ def test_both_notations_write_all_of_it(folder, ledger):
             assert all(c.obligations for c in view.cases)
 
 
+@pytest.mark.full
 def test_options_on_the_page_have_every_smaller_number(odd):
     """For some games, by the definition of Grundy numbers."""
     (case,) = case_views(read_family(odd), ("y", "z"), _Typed())

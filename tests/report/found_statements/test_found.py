@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.games.notation import read
@@ -16,7 +16,6 @@ from choco_pipeline.report.found_statements.found import (
     FoundStatements,
     found_of,
     found_page,
-    span,
 )
 from choco_pipeline.report.found_statements.found_exports import b_files, markdown, tex
 from choco_pipeline.report.found_statements.known_claims import KnownClaims
@@ -125,6 +124,7 @@ def test_what_claims_say_more_of_is_no_restatement(ledger: dict[str, Any]):
         assert re.search("[Rr]estates Corollary 2 of", text)
 
 
+@pytest.mark.full
 def test_links_lead_to_places(html: str, found: FoundStatements, ledger: dict[str, Any]):
     document = Document(html)
     site = Site(ledger, found)
@@ -158,6 +158,7 @@ def _index(ledger: dict[str, Any], found: FoundStatements | None) -> str:
     return Site(ledger, found).html["index.html"]
 
 
+@pytest.mark.full
 def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
     found = found_of(document_of(), whole(ledger), RESULTS)
     document = Document(found_page(found, whole(ledger)))
@@ -184,33 +185,3 @@ def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
     of_all = "as automata decide for all positions of the games named"
     assert f"{follows} {of_all}For k = 5: y = 0." in said
     assert f"{follows} as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
-
-
-def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):
-    paths = tuple(f"results/certificates/{n}.json" for n in range(9))
-    said = a_statement(conclusion=Conclusion("proved", "proved", paths))
-    found = found_of(document_of(said), whole(ledger), RESULTS)
-    for exported in (
-        found_page(found, whole(ledger)),
-        markdown(found, whole(ledger)),
-        tex(found, whole(ledger)),
-    ):
-        assert "and 6 more" in exported
-        assert "2.json" in exported
-        assert "3.json" not in exported
-
-
-def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
-    named = a_statement(said="nim(3): all is as it should be.", names_game=True)
-    plain = a_statement(said="a position is P", ruleset="nim(2)", formulas=())
-    views = found_of(document_of(named, plain), whole(ledger), RESULTS).views
-    assert [view.in_words for view in views] == [
-        "nim(3): all is as it should be.",
-        "A position is P.",
-    ]
-
-
-def test_spans():
-    assert span([3, 1, 2]) == "1, 2, 3"
-    assert span(range(5, 50, 5)) == "5, 10, …, 45"
-    assert span([1, 2, 4, 8, 16, 32]) == "1, 2, 4, 8, 16, 32"

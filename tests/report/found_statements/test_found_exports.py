@@ -81,6 +81,7 @@ def test_latex_compiles(found: FoundStatements, ledger: dict[str, Any], tmp_path
     assert (tmp_path / "found.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.full
 def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
     found_file = tmp_path / "found.json"
     a_document().write(found_file)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.finding.statements.statement_line import StatementError, StatementLine
+from choco_pipeline.finding.statements.statement_line import StatementError
 from choco_pipeline.mining.closed_forms.value_forms import forms
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
@@ -57,25 +57,6 @@ def test_cases_conditions_and_reach():
     assert line == (
         r"g(2 m) = 4 g(m) - \left\lfloor \frac{m}{2} \right\rfloor \text{ where } m \geq 2"
     )
-
-
-def test_a_condition_on_heights_has_its_words():
-    said = a_statement(
-        kind="heights",
-        ruleset="solid-bar(f=f)",
-        parameters={"f": ()},
-        formulas=(
-            StatementLine("G =", "x ^ y"),
-            StatementLine("all f(x) with", "f(u) <= x", "u < x"),
-        ),
-    )
-    assert displayed(said, LaTeX()) == [
-        r"G(x, y, z) = x \oplus y",
-        r"\text{all f(x) with } f(u) \leq x \text{ where } u < x",
-    ]
-    found = found_of(document_of(said), whole({}), RESULTS)
-    assert found.new == []
-    assert found.heights[0].seen_for == []
 
 
 def test_counts_of_height_functions_are_tables(

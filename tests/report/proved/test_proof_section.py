@@ -115,6 +115,7 @@ def test_growth_is_tame_or_wild():
     assert growth_factor([]) is None
 
 
+@pytest.mark.full
 def test_an_older_ledger_has_no_section(ledger):
     ledger.pop("proofs", None)
     assert "proofs.html" not in Site(ledger).html

@@ -124,6 +124,7 @@ def test_a_manifest_says_what_is_in_the_store(built):
     assert {"choco_pipeline", "commit", "numba", "zarr"} <= set(document["versions"])
 
 
+@pytest.mark.full
 def test_verify_finds_nothing_wrong_in_a_sound_store(built):
     specs, _, manifest = built
     records = verify_manifest(str(manifest), 0, quiet)
