@@ -109,11 +109,11 @@ FAMILY = """\
   - id: tiny-thm-7
     number: Theorem 7
     status: theorem
-    statement: For k = 4m+3 the P-positions of triangular bars are those of nim-sum 0.
+    words: For k = 4m+3 the P-positions of triangular bars are those of nim-sum 0.
     ruleset: solid-bar(f=(x+z)//k)
     when: k % 4 == 3
     for_all: k % 4 == 3
-    check: {kind: p-positions, formula: x ^ y ^ z == 0}
+    statement: P <=> x ^ y ^ z == 0
 """
 #: Files that are damaged together: where one is made again, no other one is made again beside it for another reason.
 TOGETHER = {
