@@ -16,12 +16,12 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
-from choco_pipeline.cli.statement_check import checked, claim_of
 from choco_pipeline.cli.claim_commands.claim_pages import open_source
 from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
 from choco_pipeline.cli.claim_commands.claims import PROOF_SECONDS
 from choco_pipeline.cli.mine import mined
 from choco_pipeline.cli.running.run import run as run_pipeline
+from choco_pipeline.cli.statement_check import checked, claim_of
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError

@@ -274,7 +274,10 @@ def doctor(cluster: ClusterName = None, json: Json = False) -> None:
 def schema(
     reference: Annotated[
         bool,
-        typer.Option("--reference", help="The reference page of all keys instead, in Markdown; not with --claims."),
+        typer.Option(
+            "--reference",
+            help="The reference page of all keys instead, in Markdown; not with --claims.",
+        ),
     ] = False,
     claims_files: Annotated[
         bool, typer.Option("--claims", help="Of claims files, not of configurations.")

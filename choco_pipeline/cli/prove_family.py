@@ -10,9 +10,9 @@ from typing import Any
 
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.cli.statement_check import claim_of
 from choco_pipeline.cli.known_names import differences
 from choco_pipeline.cli.output import emit, in_time, wrapped
+from choco_pipeline.cli.statement_check import claim_of
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json

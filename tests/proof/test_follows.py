@@ -192,7 +192,12 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
         (a_claim(STRIP, ODD, options(ZERO, "every", "x > z"), ["free-heap"]), "not follow"),
         (a_claim(STRIP, ODD, options(OTHER, "some", ZERO, by=["x"]), ["free-heap"]), "which moves"),
         (
-            a_claim(STRIP, ODD, options(OTHER, "some", ZERO, by=["x", "z"], beside="kept"), ["free-heap"]),
+            a_claim(
+                STRIP,
+                ODD,
+                options(OTHER, "some", ZERO, by=["x", "z"], beside="kept"),
+                ["free-heap"],
+            ),
             "which moves",
         ),
         (

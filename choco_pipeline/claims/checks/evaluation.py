@@ -163,7 +163,9 @@ class Evaluation:
         known = self._named(batch, part.formula.names)
         for name, term in part.terms:
             known[name] = self.term(term, batch)
-        if not part.formula.names <= known.keys():  # a definition has no value, which may not matter
+        if (
+            not part.formula.names <= known.keys()
+        ):  # a definition has no value, which may not matter
             rows = [{name: int(known[name][row]) for name in known} for row in range(batch.size)]
             values = [int(part.formula.value(row)) for row in rows]
             if any(value.bit_length() > 63 for value in values):

@@ -92,7 +92,8 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
             proposition = replace(proposition, condition=_all(condition))
     elif isinstance(proposition, Expression) and len(proposition.terms) == 1:
         ((name, count),) = proposition.terms
-        if isinstance(count, CountTerm) and OfPosition() in count.bindings:
+        is_free = OWN_NAMES.isdisjoint(let)
+        if isinstance(count, CountTerm) and OfPosition() in count.bindings and is_free:
             bound = {one.name for one in count.bindings if isinstance(one, InRange)}
             most, counted = _without_reach(conjuncts(count.body), {*coordinates, *bound})
             counts = replace(proposition, terms=((name, replace(count, body=_all(counted))),))
@@ -510,7 +511,9 @@ def _count_of_integers(part: Expression) -> Number | None:
     if len(part.terms) != 1:
         return None
     name, count = part.terms[0]
-    if not isinstance(count, CountTerm) or not all(isinstance(one, InRange) for one in count.bindings):
+    if not isinstance(count, CountTerm) or not all(
+        isinstance(one, InRange) for one in count.bindings
+    ):
         return None
     relation: Literal["least", "exactly"] = "exactly"
     value = part.formula.solved_for(name)

@@ -109,7 +109,11 @@ def test_drawn_claims_on_options(data) -> None:
         ("solid-bar(f=(x+z)//3)", {"have": "no", "of": "x ^ y ^ z == 0"}, None),
         ("solid-bar(f=(x+z)//3)", {"have": "every", "of": "x ^ y ^ z == 0"}, (1, 0, 1)),
         ("solid-bar(f=(x+z)//3)", {"have": "some", "of": "x ^ y ^ z == 0"}, (0, 0, 0)),
-        ("step-bar(k=2, s=1)", {"have": "no", "of": "y > 1", "by": ["z"], "beside": "lowered"}, (2, 3)),
+        (
+            "step-bar(k=2, s=1)",
+            {"have": "no", "of": "y > 1", "by": ["z"], "beside": "lowered"},
+            (2, 3),
+        ),
         ("with-pass(nim(2), passes=1)", {"have": "no", "of": "a == b and a > 0"}, (1, 1, 1)),
     ],
 )
