@@ -92,7 +92,8 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
             proposition = replace(proposition, condition=_all(condition))
     elif isinstance(proposition, Expression) and len(proposition.terms) == 1:
         ((name, count),) = proposition.terms
-        if isinstance(count, CountTerm) and OfPosition() in count.bindings:
+        is_free = OWN_NAMES.isdisjoint(let)
+        if isinstance(count, CountTerm) and OfPosition() in count.bindings and is_free:
             bound = {one.name for one in count.bindings if isinstance(one, InRange)}
             most, counted = _without_reach(conjuncts(count.body), {*coordinates, *bound})
             counts = replace(proposition, terms=((name, replace(count, body=_all(counted))),))
