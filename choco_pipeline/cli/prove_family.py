@@ -56,7 +56,7 @@ def show_family(
     assert isinstance(check, GrundyNumbers | PPositions)
     kind: RelationKind = "grundy" if isinstance(check, GrundyNumbers) else "p-positions"
     formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
-    asked = (ruleset, condition, kind, formula.text, claim.where_for_all())
+    asked = (ruleset, condition, kind, formula.text, claim.domain)
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),

@@ -143,7 +143,7 @@ def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
     ruleset, check = claim.statement.ruleset, claim.check
     assert ruleset is not None
     assert isinstance(check, PPositions | GrundyNumbers)
-    where = claim.where_for_all()
+    where = claim.domain
     if isinstance(check, GrundyNumbers):
         statement = Statement(ruleset, "", check.equals.text, "grundy", where)
     else:

@@ -209,14 +209,19 @@ class Claim:
         )
 
     def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on the positions that it speaks of, with its `reach` or a larger one; "" for none."""
-        reach, check, parts = self.reach, self.check, list[str]()
-        if reach is not None:
-            bound = f"{reach.text} + {beyond}" if beyond else reach.text
-            parts += [f"{x} <= {bound}" for x in self.coordinates if x != "p"]
+        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
+        reach = self.reach
+        if reach is None:
+            return ""
+        bound = f"{reach.text} + {beyond}" if beyond else reach.text
+        return " and ".join(f"{x} <= {bound}" for x in self.coordinates if x != "p")
+
+    @property
+    def domain(self) -> str:
+        """The condition on the positions that it speaks of, its `reach` included; "" for none."""
+        check, parts = self.check, [self.where_for_all()] if self.reach else []
         if isinstance(check, PPositions | GrundyNumbers) and check.where is not None:
-            is_or = check.where.junction == "or"
-            parts.append(f"({check.where})" if is_or else check.where.text)
+            parts.append(f"({check.where})" if check.where.junction == "or" else check.where.text)
         return " and ".join(parts)
 
     @property

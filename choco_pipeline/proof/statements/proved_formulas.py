@@ -14,6 +14,7 @@ import numpy as np
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Undecided
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
@@ -83,7 +84,7 @@ def decide_cases(
     counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
     the engines contradict each other, or the cases are right at the counterexample.
     """
-    claims = [Claim.from_json(_claim(proof, case)) for case in cases]
+    claims = [_claim(proof, case) for case in cases]
     checks = [claim.check for claim in claims]
     question = Question(claims[0], {}, proof, "", tuple(engines or installed_engines()), seconds)
 
@@ -107,11 +108,12 @@ def decide_cases(
         return Finding(Undecided(str(error)))
 
 
-def _claim(proof: Proof, case: FormulaCase) -> dict[str, object]:
+def _claim(proof: Proof, case: FormulaCase) -> Claim:
     """Return one case as a claim."""
     said = f"P <=> {case.formula}" if proof.relation == "p" else f"G == {case.formula}"
     said = said if case.where is None else f"{case.where} => ({said})"
-    return {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}
+    document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}
+    return Claim(Statement.model_validate(document), games=proof.ruleset.documents)
 
 
 def _counterexample(

@@ -185,6 +185,10 @@ def test_the_first_members_are_what_tables_say(ruleset, condition, relation):
         ("step-bar(k=k)", "k > 0", {}, "either"),
     ],
 )
-def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why):
+def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why, monkeypatch):
+    """Where no table refutes it."""
+    monkeypatch.setattr(
+        "choco_pipeline.proof.trial.Statement.refutation", lambda statement, seconds: (None, 0)
+    )
     with pytest.raises(FamilyError, match=why):
         prove_family(ruleset, condition, **relation)

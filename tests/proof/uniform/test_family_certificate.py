@@ -107,7 +107,7 @@ def test_solvers_tell_what_can_be_satisfied(solver):
 
 
 def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, capsys):
-    code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, 4.0, True)
+    code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["engines"]) == (0, "proved", ["z3", "cvc5"])
     document = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
@@ -123,7 +123,7 @@ def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, caps
 
 @pytest.mark.full
 def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path, capsys):
-    code = show_family(SUM, "k % 4 == 3", "(x-1)^y^(z-1) == 0", None, tmp_path, 60.0, 4.0, True)
+    code = show_family(SUM, "P <=> (x-1)^y^(z-1) == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "refuted", None)
     assert (said["parameters"], said["position"]) == ({"k": 3}, [1, 1, 2])
@@ -138,7 +138,7 @@ def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path,
 def test_limits_are_positive_numbers(tmp_path, limit, value):
     limits = {"seconds": 60.0, "memory": 4.0} | {limit: value}
     with pytest.raises(ChocoError, match=f"--{limit} must be"):
-        show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, **limits, json=True)
+        show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, **limits, json=True)
 
 
 def test_a_search_without_memory_says_where_it_stood():
@@ -151,7 +151,7 @@ def test_a_search_without_memory_says_where_it_stood():
 
 @pytest.mark.full
 def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
-    code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, 0.01, True)
+    code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 0.01, True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "undecided", None)
     assert "GiB of memory" in said["why"]
