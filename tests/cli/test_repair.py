@@ -54,7 +54,7 @@ def test_what_is_damaged_is_repaired_and_named(manifests, tmp_path):
     assert choco("verify", cwd=tmp_path).returncode == 1
     repaired = choco("repair", cwd=tmp_path)
     assert repaired.returncode == 0, repaired.stderr
-    said = repaired.stderr.splitlines()
+    said = [line for line in repaired.stderr.splitlines() if not line.startswith("shards ")]
     assert len(said) == 2
     for line, spec, manifest in zip(said, SPECS, manifests, strict=True):
         assert line.startswith(f"repaired: {spec.ruleset}, bound {spec.bound}, grundy: table ")

@@ -41,6 +41,7 @@ class Project:
 
     def copy(self, folder: Path) -> Project:
         """Return a project in another folder with all that is in this one."""
+        folder.mkdir(parents=True, exist_ok=True)
         project = Project(folder)
         shutil.copytree(self.folder, folder, dirs_exist_ok=True, symlinks=True)
         return project
