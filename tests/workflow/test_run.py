@@ -229,25 +229,6 @@ def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_
     assert list(faults_of_crate(tmp_path / "results/tiny/ro-crate")) == []
 
 
-def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
-    project = tiny[0].copy(tmp_path)
-    (findings,) = (project.folder / "results/tiny/mine").iterdir()
-    findings.unlink()
-    for path in (project.folder / "results/tables").rglob("c/*"):
-        if path.is_file():
-            path.write_bytes(b"damaged")
-        for chunk in path.rglob("*"):
-            if chunk.is_file():
-                chunk.write_bytes(b"damaged")
-    failed = project.run("tiny.yaml", code=1)
-    assert (failed["status"], failed["report"]) == ("failed", None)
-    (failure,) = failed["failures"]
-    assert failure["rule"] == "mine"
-    assert failure["error"].startswith("choco: table ")
-    assert failure["log"] == f"results/tiny/log/mine/{findings.stem}.log"
-    assert project.processes() == []
-
-
 @pytest.mark.parametrize("option", [(), ("--dry-run",)])
 def test_a_mistake_in_the_configuration_is_one_line(project, option):
     config = project.folder / "tiny.yaml"
