@@ -54,7 +54,7 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
     assert first["tables"] == ledger["tables"]
 
     checked = project.choco("prove", "--check", game["certificate"]).stdout
-    assert "P-positions of solid-bar(f=(x+z)//3)" in " ".join(checked.split())
+    assert "P-positions of solid-bar(f=(x + z) // 3)" in " ".join(checked.split())
 
 
 def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(
