@@ -993,7 +993,8 @@ class World(NamedTuple):
         """Return a relation of the coordinates of the option, if it is primed."""
         if primed and not self.option:
             raise ValueError("there is no option here")
-        return part.on({c: track for c, one in self.option.items() for track in one}) if primed else part
+        tracks = {c: one for c, form in self.option.items() for one in form if isinstance(one, str | Own)}
+        return part.on(tracks) if primed else part
 
 
 def holds(node: Node, world: World) -> Automaton:
@@ -1028,8 +1029,8 @@ def holds(node: Node, world: World) -> Automaton:
         ):
             names, parts, own = introduced(dict(bindings), {}, world.names, {})
             inner = holds(part, world._replace(names=names))
-            found = some([*own, *(name for name, _ in bindings)], *parts, ~inner if word == "every" else inner)
-            return found if word == "some" else ~found
+            one = some([*own, *(name for name, _ in bindings)], *parts, ~inner if word == "every" else inner)
+            return one if word == "some" else ~one
     raise UndecidedError("undecided", f"a part of this form is not decided here: {node[0]}")
 
 
@@ -1040,7 +1041,7 @@ def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) 
         raise ValueError(f"{by} are not all coordinates of a game")
     for lowers, changed, such in game.moves:
         if not by or lowers <= {*by}:
-            option = {c: {changed.get(c, c): 1} for c in game.coordinates}
+            option: dict[str, Form] = {c: {changed.get(c, c): 1} for c in game.coordinates}
             wanted = TRUE if part is None else holds(part, world._replace(option=option))
             found.append(
                 some(changed.values(), game.legal.on(changed), *such, game.legal, ~wanted if contrary else wanted)
@@ -1267,7 +1268,7 @@ def on_claim(document: Any) -> Stated:
         raise UndecidedError("undecided", "a statement about whole bars")
     if not ("game" in data or not re.search(r"\b[PG]\b", text)):
         raise ValueError("the automata of the game are needed")
-    known = {**names, **{c: {c: 1} for c in game.coordinates}}
+    known: Names = {**names, **{c: {c: 1} for c in game.coordinates}}
 
     def verdict() -> Verdict:
         choices = [{name: number for name, number in names.items() if name not in every}]
