@@ -1050,7 +1050,7 @@ def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) 
 
 
 def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Automaton:
-    """Return where a condition on integers and terms is true."""
+    """Return an automaton of the integers for which a condition with game terms is true."""
     names, parts, own = dict(world.names), list[Automaton](), list[Track]()
     for name, term in terms.items():
         names[name] = {(track := Own()): 1}

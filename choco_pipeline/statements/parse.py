@@ -7,12 +7,12 @@ term in it. So formulas have one grammar, and every mistake has its column in th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count, pairwise, repeat
-from typing import NoReturn, TypeVar
+from typing import Literal, NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -252,14 +252,11 @@ class _Parser:
                 self.refuse('put parentheses around the part with "=>"')
             return first if len(parts) == 1 else Equivalent(tuple(parts))
 
-    def junction(self, word: str) -> Proposition:
-        inner: Callable[[], Proposition] = self.negation
-        if word == "or":
-            inner = lambda: self.junction("and")  # noqa: E731
-        parts = [inner()]
-        while self.take(word):
-            parts.append(inner())
-        return parts[0] if len(parts) == 1 else joined("or" if word == "or" else "and", parts)
+    def junction(self, word: Literal["and", "or"]) -> Proposition:
+        parts = []
+        while not parts or self.take(word):
+            parts.append(self.junction("and") if word == "or" else self.negation())
+        return parts[0] if len(parts) == 1 else joined(word, parts)
 
     def negation(self) -> Proposition:
         if self.take("not"):

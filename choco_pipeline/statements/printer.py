@@ -92,7 +92,7 @@ def term_text(term: Term) -> str:
 
 
 def math_of(proposition: Proposition, notation: MathNotation) -> str:
-    """Return a proposition in a mathematical notation."""
+    """Return a proposition in mathematical notation."""
     return _Setter(notation).of(proposition)
 
 

@@ -379,7 +379,7 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(asked: Ints, listed: Ints) -> Truths:
-    """Return which rows of one array are rows of another."""
+    """Return for each row of ``asked`` whether it is a row of ``listed``."""
     if not listed.size:
         return np.zeros(len(asked), np.bool_)
     both, index = np.unique(np.concatenate([listed, asked]), axis=0, return_inverse=True)

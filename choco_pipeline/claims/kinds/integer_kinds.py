@@ -66,7 +66,7 @@ class IntegerStatement:
         return ()
 
     def formulas(self) -> Iterator[Formula | Range]:
-        """Yield every formula and every range in it."""
+        """Yield each formula of the statement, and each range of an integer."""
         yield from self.all.values()
         yield from self.let.values()
         yield from (*self.where, *self.holds, *self.equivalent)

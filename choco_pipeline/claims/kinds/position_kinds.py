@@ -94,7 +94,7 @@ class Values(Shape):
 
 @dataclass(frozen=True)
 class Count(Shape):
-    """How many positions or P-positions, or choices of one and of further integers, satisfy a condition."""
+    """The number of positions that satisfy a condition, or of pairs of a position and further integers."""
 
     kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
