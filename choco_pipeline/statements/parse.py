@@ -253,7 +253,7 @@ class _Parser:
             return first if len(parts) == 1 else Equivalent(tuple(parts))
 
     def junction(self, word: Literal["and", "or"]) -> Proposition:
-        parts = []
+        parts: list[Proposition] = []
         while not parts or self.take(word):
             parts.append(self.junction("and") if word == "or" else self.negation())
         return parts[0] if len(parts) == 1 else joined(word, parts)
