@@ -70,7 +70,7 @@ def undecided_family(
     return {
         "status": "undecided",
         "why": why,
-        "statement": Family.read(ruleset, condition, relation, kind, where).statement.text,
+        "statement": Statement(ruleset, condition, relation, kind, where).statement.text,
         "ruleset": ruleset,
         "for": condition,
         "where": where,

@@ -26,9 +26,10 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Node, names_of, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.family_statement import FamilyStatement
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.notation import build, read
+from choco_pipeline.games.notation import build, coordinates_of, read
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table, table
@@ -90,6 +91,19 @@ class Statement:
     @cached_property
     def _conditions(self) -> list[Formula]:
         return [parse(self.condition)] if self.condition else []
+
+    @property
+    def statement(self) -> FamilyStatement:
+        """What is asked, with its domain."""
+        return FamilyStatement(
+            ruleset=self.ruleset,
+            parameters=self.parameters,
+            condition=self.condition,
+            coordinates=coordinates_of(read(self.ruleset)),
+            where=self.where,
+            kind=self.kind,
+            relation=self.relation,
+        )
 
     def mistake(self, coordinates: Collection[str]) -> str | None:
         """Return what is wrong with the formulas, in a game with these coordinates; None if nothing is."""

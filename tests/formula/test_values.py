@@ -1,8 +1,6 @@
 """Values at one place, on arrays, and their enclosures: against the plain meaning of drawn formulas."""
 
-import doctest
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -332,10 +330,3 @@ def test_arrays_given_are_not_changed():
     parse("(-x + 3) ^ abs(x) - x*2").evaluate({"x": x})
     parse("x").evaluate({"x": x})[0] = 99
     assert x.tolist() == list(range(10))
-
-
-def test_the_reference_page_is_true():
-    page = Path(__file__).parents[2] / "docs" / "statements.md"
-    outcome = doctest.testfile(str(page), module_relative=False)
-    assert outcome.attempted > 10
-    assert outcome.failed == 0

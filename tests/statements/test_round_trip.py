@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
 from choco_pipeline.statements.tree import children, rebuilt, walk
+from tests.docs.pages import DOCS
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, statements
 
@@ -24,3 +29,27 @@ def test_the_text_of_a_statement_parses_to_it(data, game):
     assert math_of(drawn, PlainText())
     assert rebuilt(drawn, lambda part: part) == drawn
     assert all(child in walk(drawn) for child in children(drawn))
+
+
+#: The examples of docs/statements.md are about games with coordinates such as these, or about integers.
+COORDINATES = (("x", "y", "z"), ("x", "y", "z", "p"), ("a", "b"), ())
+EXAMPLES = re.findall(
+    r"^\| `(.+?)` \| [A-Z]", (DOCS / "statements.md").read_text("utf-8"), re.MULTILINE
+)
+
+
+def test_the_page_has_twenty_examples():
+    assert len(EXAMPLES) == 20
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_of_the_page_are_statements(example):
+    parsed = []
+    for coordinates in COORDINATES:
+        names = Names(coordinates, frozenset({"s", "N"}))
+        try:
+            parsed.append(parse_proposition(example, names))
+        except FormulaError:
+            continue
+        assert parse_proposition(text_of(parsed[-1]), names) == parsed[-1]
+    assert parsed

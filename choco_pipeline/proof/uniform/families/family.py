@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, names_of, render, walk
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.written.family_statement import FamilyStatement
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
@@ -114,19 +113,6 @@ class Family(Statement):
         if mistake is not None:
             raise FamilyError(mistake)
         return family
-
-    @property
-    def statement(self) -> FamilyStatement:
-        """What is asked, with its domain."""
-        return FamilyStatement(
-            ruleset=self.ruleset,
-            parameters=self.parameters,
-            condition=self.condition,
-            coordinates=self.description.coordinates,
-            where=self.where,
-            kind=self.kind,
-            relation=self.relation,
-        )
 
     @property
     def is_by_cases(self) -> bool:
