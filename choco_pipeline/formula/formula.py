@@ -159,8 +159,11 @@ class Formula:
         """Return conditions joined by ``and`` or ``or``; of the source of the first."""
         flat: list[Node] = []
         for part in parts:
-            inner = isinstance(part._root, Junction) and part._root.operator == word
-            flat += part._root.operands if inner else [part._root]  # type: ignore[union-attr]
+            match part._root:
+                case Junction(operator, operands) if operator == word:
+                    flat += operands
+                case root:
+                    flat.append(root)
         return cls(Junction(word, tuple(flat)), parts[0].source)
 
     @property

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 from pathlib import Path
 
@@ -227,6 +228,24 @@ def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_
     for name in ("index.html", "ledger.csv", "verdicts.csv", "found.html", "found.tex"):
         assert name in page
     assert list(faults_of_crate(tmp_path / "results/tiny/ro-crate")) == []
+
+
+def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
+    """The damaged files bear an old date, so that the run does not look at them before its jobs do."""
+    project = tiny[0].copy(tmp_path)
+    (findings,) = (project.folder / "results/tiny/mine").iterdir()
+    findings.unlink()
+    for path in (project.folder / "results/tables").rglob("*"):
+        if path.is_file() and "/c/" in path.as_posix():
+            path.write_bytes(b"damaged")
+            os.utime(path, (0, 0))
+    failed = project.run("tiny.yaml", code=1)
+    assert (failed["status"], failed["report"]) == ("failed", None)
+    (failure,) = failed["failures"]
+    assert failure["rule"] == "mine"
+    assert failure["error"].startswith("choco: table ")
+    assert failure["log"] == f"results/tiny/log/mine/{findings.stem}.log"
+    assert project.processes() == []
 
 
 @pytest.mark.parametrize("option", [(), ("--dry-run",)])
