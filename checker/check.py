@@ -1035,7 +1035,7 @@ def holds(node: Node, world: World) -> Automaton:
 
 
 def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) -> Automaton:
-    """Return that some option, by moves that lower only these coordinates, satisfies a part, or does not."""
+    """Return an automaton of the positions with an option, by moves that lower only `by`, that satisfies a part (or fails it)."""
     game, found = world.game, list[Automaton]()
     if game is None or not {*by} <= {*game.coordinates}:
         raise ValueError(f"{by} are not all coordinates of a game")
@@ -1286,7 +1286,7 @@ def on_claim(document: Any) -> Stated:
                 return proof
             own, relation, grundy = relation_in(text)
         if own.text != game.text and decided(obligations(game, relation, grundy))[0] != "proved":
-            raise ValueError("the automata are of another game")  # not of the same one with a height written otherwise
+            raise ValueError("the automata are of another game")  # two notations of one game may differ
         world = World(game, relation, grundy, known, claim.get("printed", []), {})
         return decided(cases_of(node, world, {}, 0))
 
@@ -1337,7 +1337,7 @@ def relation_in(text: str) -> tuple[Game, Automaton, bool]:
 
 @functools.cache
 def proof_in(text: str) -> Verdict:
-    """Return the verdict on a document's automata: once for all claims, also if it is that there is no time."""
+    """Return the verdict on a document's automata, which is kept for further claims about them."""
     try:
         return decided(obligations(*relation_in(text)))
     except UndecidedError as error:

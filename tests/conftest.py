@@ -91,7 +91,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def is_large(config: pytest.Config) -> bool:
-    """Return whether whole folders run without a debugger; single files are not worth another process."""
+    """Return whether the tests are worth more than one process: whole folders, without a debugger."""
     option, here = config.option, config.invocation_params.dir
     if option.keyword or option.capture == "no" or option.usepdb or option.trace:
         return False

@@ -77,7 +77,7 @@ def show_family(
 
 
 def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
-    """Return a statement about a game as a claim, or about a family whose parameters satisfy a condition.
+    """Return a statement about a game, or about a family of games, as a claim.
 
     Raises `ChocoError` if it is not a statement, or does not say what the P-positions or the Grundy numbers are.
     """

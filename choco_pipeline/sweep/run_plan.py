@@ -81,7 +81,9 @@ def make_plan(
     config, file = load_config(config_path)
     claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
     catalogue = load_catalogue(claims_files)
-    load_with_background(claims_files)  # or its mistakes end `find`, after everything is computed
+    load_with_background(
+        claims_files
+    )  # otherwise mistakes in it are found only at the end of the run
     for name, sweep in config.sweeps.items():
         for claim in sweep.claims if isinstance(sweep.claims, list) else []:
             if claim not in catalogue.claims:

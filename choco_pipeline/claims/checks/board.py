@@ -54,7 +54,7 @@ class Board:
         }
 
     def reach(self, bound: int) -> None:
-        """Compute the table up to a bound, if it does not reach so far. Raises `LimitError` if that takes too long."""
+        """Extend the table to a bound. Raises `LimitError` if that takes too long."""
         if bound <= self._bound:
             return
         quantity: Quantity = "p-positions" if self.of_whole_bars else "grundy"

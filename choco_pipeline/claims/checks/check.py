@@ -118,7 +118,7 @@ def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]
 
 
 def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
-    """Return the verdict on a statement of any shape, by evaluating it; the table gives the bound."""
+    """Return the verdict on a statement of any shape, by evaluation up to the bound of the table."""
     game = case.cells.game
     board = Board(game, case.claim.is_of_whole_bars)
     evaluation = Evaluation(board, case.bound, case.environment, check.printed, case.claim.games)

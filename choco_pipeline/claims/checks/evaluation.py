@@ -106,7 +106,7 @@ class Evaluation:
     _boards: dict[str, Board] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points that a statement is evaluated at: positions, or a single point without one."""
+        """Return the points at which a statement is evaluated: positions, or one point for a statement about integers."""
         size = 1 if position is None else next(iter(position.values())).size
         known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
         return Batch(size, known, position)

@@ -1,4 +1,4 @@
-"""The judge of every statement: it is evaluated at all positions up to a bound, or for all integers in its ranges."""
+"""The judge of all statements: evaluation at all positions up to a bound, or for all integers in the ranges."""
 
 from __future__ import annotations
 

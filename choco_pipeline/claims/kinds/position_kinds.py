@@ -47,7 +47,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class PPositions(Shape):
-    """The P-positions are exactly the positions that satisfy a formula, contain these, or are among them."""
+    """The set of P-positions equals the set of positions that satisfy a formula, contains it, or is part of it."""
 
     kind: ClassVar[str] = "p-positions"
     of_whole_bars: ClassVar[bool] = True
@@ -81,7 +81,7 @@ class GrundyNumbers(Shape):
 
 @dataclass(frozen=True)
 class Values(Shape):
-    """The values of a formula at the P-positions are a set, are in a set, or contain a set of integers ``v``."""
+    """The set of values of a formula at the P-positions equals a set of integers ``v``, is part of it, or contains it."""
 
     kind: ClassVar[str] = "values"
     of_whole_bars: ClassVar[bool] = True
@@ -178,7 +178,7 @@ class PList(Shape):
 
 @dataclass(frozen=True)
 class Options(Shape):
-    """No, some or every option of the positions that satisfy a condition satisfies another."""
+    """A condition on positions implies that no, some or every option satisfies another condition."""
 
     kind: ClassVar[str] = "options"
 
@@ -205,7 +205,7 @@ class Options(Shape):
 
 @dataclass(frozen=True)
 class OptionSet(Shape):
-    """The options are exactly the cells that satisfy a formula, contain these, or are among them."""
+    """The set of options equals the set of cells that satisfy a formula, contains it, or is part of it."""
 
     kind: ClassVar[str] = "option-set"
 

@@ -56,7 +56,7 @@ from choco_pipeline.statements.tree import (
 )
 from choco_pipeline.statements.tree import Count as CountTerm
 
-#: What formulas of recognised statements call a value, and the Grundy numbers here and in a related game.
+#: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
 Containment = Literal["exactly", "contain", "within"]
 
@@ -118,7 +118,7 @@ def recognised(
     falling: Collection[str] = (),
     defined: Collection[str] = (),
 ) -> Check:
-    """Return the check of a statement of which definitions in front and the size are taken away.
+    """Return the shape of a statement without its leading definitions and its limit on the size.
 
     `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, `falling` the
     coordinates whose largest legal value depends on others, and `defined` the names that are defined in front.

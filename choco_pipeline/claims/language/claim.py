@@ -75,7 +75,7 @@ class Claim:
 
     @cached_property
     def parts(self) -> Parts:
-        """Definitions in front of the statement, the largest coordinate that it speaks of, and the rest."""
+        """The leading definitions of the statement, its limit on the size, and the rest."""
         return parts_of(self.proposition, self.coordinates)
 
     @cached_property

@@ -25,7 +25,7 @@ def parts_of(part: Formula | Range | None) -> tuple[Formula, ...]:
 
 
 def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
-    """Yield every formula outside of the statement that decides a claim's verdict, and its place below the claim."""
+    """Yield the formulas of a claim outside its statement, each with its key."""
     statement, plug_in = claim.statement, claim.statement.check
     held: list[tuple[Location, Formula | Range | None]] = [
         *((("every", name), span) for name, span in statement.every.items()),
