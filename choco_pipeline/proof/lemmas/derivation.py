@@ -30,7 +30,7 @@ from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
-BOUND = 3
+INTEGER_BOUND = 3
 #: How far witnesses are looked for: so many times the sum of all that is given, and 1.
 REACH = 4
 

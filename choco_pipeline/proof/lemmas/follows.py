@@ -23,7 +23,7 @@ from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
-from choco_pipeline.proof.lemmas.derivation import Derivation, derived
+from choco_pipeline.proof.lemmas.derivation import INTEGER_BOUND, Derivation, derived
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
 from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
@@ -130,7 +130,7 @@ def _steps(
     """
     # Under the claim's own id, the certificate would seem to be of the claim.
     name = f"{claim.id[:59]}.step"
-    statement = Claim.from_json({"id": name, "statement": conclusion, "bound": BOUND})
+    statement = Claim.from_json({"id": name, "statement": conclusion, "bound": INTEGER_BOUND})
     for fixed, finding in decide_integers(statement, seconds=seconds):
         of = assigned(fixed)
         if not isinstance(finding.verdict, Proved):
