@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count, pairwise, repeat
+from itertools import chain, count, pairwise
 from typing import Literal, NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
@@ -486,7 +486,7 @@ class _Parser:
             members = condition_on_members
         else:
             taken = {token.text for token in self.tokens}
-            variable = next(n for n in map("v".ljust, count(1), repeat("_")) if n not in taken)
+            variable = next(n for n in chain(["v"], map("v{}".format, count(1))) if n not in taken)
             members = self.listed_members(variable)
         if not members.names.isdisjoint({*self.names.coordinates, SIZE}):
             self.refuse("the members of a set do not depend on a position", start)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.written.typeset import MathNotation, typeset
+from choco_pipeline.formula.written.typeset import MathNotation, index_of, typeset
 from choco_pipeline.statements.tree import (
     At,
     Binding,
@@ -190,13 +190,13 @@ class _Setter:
                 ]
                 return to.row([*parts, self._bindings(bindings), to.sign(":"), self.of(body)])
             case Let(name, value, body):
-                equation = to.row([to.symbol(name), to.sign("=="), self._expression(value)])
+                equation = to.row([self._name(name), to.sign("=="), self._expression(value)])
                 return to.row([to.words("with "), equation, to.sign(":"), self.of(body)])
             case At(position, body):
                 return to.row([to.words("at "), self._tuple(position), to.sign(":"), self.of(body)])
             case ValueSet(value, condition, relation, variable, members):
                 left = to.row([self._expression(value), to.sign(":"), self.of(condition)])
-                right = to.row([to.symbol(variable), to.sign(":"), self._expression(members)])
+                right = to.row([self._name(variable), to.sign(":"), self._expression(members)])
                 sign = {"==": "==", "<=": "⊆", ">=": "⊇"}[relation]
                 return to.row([to.bracketed(left, "{"), to.sign(sign), to.bracketed(right, "{")])
 
@@ -218,12 +218,15 @@ class _Setter:
             case Grundy(place):
                 return self._place("G", place)
             case Primed(coordinate):
-                return to.symbol(coordinate, primed=True)
+                return to.symbol(*index_of(coordinate), primed=True)
             case Printed(row, column):
                 return to.function("printed", [self._expression(row), self._expression(column)])
             case Count(bindings, body):
                 inside = to.row([self._bindings(bindings), to.sign(":"), self.of(body)])
                 return to.row([to.words("the number of "), inside])
+
+    def _name(self, name: str) -> str:
+        return self._to.name(*index_of(name))
 
     def _place(self, letter: str, place: Place) -> str:
         to = self._to
@@ -245,11 +248,11 @@ class _Setter:
             row += [self._to.words(", ")] if row else []
             match binding:
                 case InRange(name, span):
-                    row += [self._to.symbol(name), self._range(span)]
+                    row += [self._name(name), self._range(span)]
                 case OfPosition():
                     row.append(self._to.words("positions"))
                 case OfCell(names):
-                    row.append(self._to.listed([self._to.symbol(name) for name in names]))
+                    row.append(self._to.listed([self._name(name) for name in names]))
                 case OfOption(by):
                     row.append(self._to.words(f"options by {', '.join(by)}" if by else "options"))
         return self._to.row(row)

@@ -236,3 +236,28 @@ def test_statements_about_integers(statement: str) -> None:
     if isinstance(found, Refuted) and isinstance(expected, Refuted):
         assert found.counterexample.position == expected.counterexample.position
         assert found.positions == expected.positions
+
+
+@pytest.mark.parametrize("name", ["v", "g", "grundy"])
+@pytest.mark.parametrize(
+    ("statement", "is_true"),
+    [
+        ("let w = 3: count(position: size <= w and P) == w + 1", True),
+        ("let w = 3: count(position: size <= w and P) == w", False),
+        ("let w = 3: count(position: size <= w and G == w) == 4", True),
+        ("let w = 1: {a + w: P and size <= 5} == {1..6}", True),
+        ("let w = 1: {a + w: P and size <= 5} >= {0}", False),
+        ("let w = 0: G + w == G[nim(2)](b, a)", True),
+    ],
+)
+def test_a_definition_may_have_a_name_that_recognised_formulas_use(
+    name: str, statement: str, is_true: bool
+) -> None:
+    game, verdicts = parse_ruleset("nim(2)"), []
+    for text in (statement, re.sub(r"\bw\b", name, statement)):
+        claim = claim_of("nim(2)", text)
+        data = table(game, 6, claim.quantities[0])
+        verdicts.append(check_claim(claim, {}, game, 6, data).verdict)
+    assert [isinstance(one, Refuted) for one in verdicts] == [not is_true] * 2
+    assert [isinstance(one, Undecided) for one in verdicts] == [False] * 2
+    assert type(verdicts[0]) is type(verdicts[1])

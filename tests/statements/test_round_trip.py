@@ -53,3 +53,12 @@ def test_the_examples_of_the_page_are_statements(example):
             continue
         assert parse_proposition(text_of(parsed[-1]), names) == parsed[-1]
     assert parsed
+
+
+def test_a_name_with_an_index_is_written_in_one_way():
+    names = Names(("a", "b"))
+    said = "let v = 1: {a + v: P and size <= 3} == {v, 5}", "every k1 in 0..3: a <= k1 => P"
+    written = [math_of(parse_proposition(text, names), PlainText()) for text in said]
+    assert "{v₁ : v₁ = v" in written[0]
+    assert "v1" not in written[0]
+    assert written[1].count("k₁") == 2
