@@ -122,15 +122,13 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     ]
     document = found_in(findings, [], finder(*games.values(), bound=128), silent)
     found = document.statements
-    of_conj_4_1 = [
-        s for s in found if s.claim and s.claim["check"].get("of") == "(x+s) ^ y ^ (z+s) ^ p"
-    ]
-    (one,) = [s for s in of_conj_4_1 if "v == 1" in s.claim["check"]["values"]]
+    said = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
+    (one,) = [s for s in found if s.claim and s.claim["statement"] == said]
     assert one.verdict == "holds-to-bound"
     (claim,) = one.claims
     for k, s in games:  # pass2016, Conj 4.1, speaks of even s
         assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
-    alone = [s for s in found if s.claim and s.claim["check"].get("of") == "(x+2) ^ y ^ (z+2) ^ p"]
+    alone = [s for s in found if s.claim and "(x+2) ^ y ^ (z+2) ^ p" in s.claim["statement"]]
     assert alone == [], "what is said of all s is not said again for one"
 
 
