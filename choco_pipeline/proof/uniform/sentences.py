@@ -89,7 +89,7 @@ def _integer(value: int) -> str:
 
 
 #: Seconds that a solver may take for one text, at least.
-LEAST_SECONDS = 0.1
+LEAST_SECONDS = 1.0
 
 
 def by_z3(text: str, milliseconds: int) -> str:
