@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions
+from choco_pipeline.claims.checks.judgement import depends_on_position
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -165,8 +166,8 @@ def settle(
     statement = Claim.from_json(claim)
     try:
         finding = decide(statement, parameters, proof, certificate, seconds=seconds)
-        is_bounded = statement.reach is not None and isinstance(
-            statement.check, PPositions | GrundyNumbers | Options
+        is_bounded = statement.reach is not None and depends_on_position(
+            statement.parts.rest, statement.coordinates
         )
         if is_bounded and isinstance(finding.verdict, Proved):
             finding = _told_beyond(

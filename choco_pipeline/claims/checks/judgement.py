@@ -258,6 +258,17 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
 # ---- Counterexamples.
 
 
+def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
+    """Return what contradicts a statement at one position; None if it is true there."""
+    board = evaluation.board
+    assert board is not None
+    cases = Cases(board.names, "position", part, is_complete=False)
+    named = {name: np.array([value], np.int64) for name, value in zip(board.names, at, strict=True)}
+    if evaluation.holds(part, evaluation.start(named))[0]:
+        return None
+    return _counterexample(cases, at, evaluation)
+
+
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
     """Return what is the case at one place, and what the statement says instead."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}

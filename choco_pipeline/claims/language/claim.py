@@ -27,7 +27,7 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
-from choco_pipeline.statements.tree import Proposition
+from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, walk
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: How ids of claims begin that the machine finds.
@@ -77,6 +77,11 @@ class Claim:
     def parts(self) -> Parts:
         """The leading definitions of the statement, its limit on the size, and the rest."""
         return parts_of(self.proposition, self.coordinates)
+
+    @property
+    def speaks_of_outcomes(self) -> bool:
+        """Whether the statement has P-positions or Grundy numbers in it; else the moves of the game decide it."""
+        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
 
     @cached_property
     def check(self) -> Check:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds import IntegerStatement, Options
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -66,14 +66,13 @@ def write_claim_certificate(
     `names` are the parameters of the verdict; a statement on integers has no proof of a game. Claims have a folder of their
     own in that of the certificates of games.
     """
-    needs_automata = not isinstance(claim.check, IntegerStatement | Options)
     games = {} if proof is None else described_games(proof.ruleset)
     document = {
         "format": FORMAT,
         "kind": "claim",
         "claim": proved_statement(claim),
         "names": dict(names),
-        "game": game_document(proof) if proof is not None and needs_automata else None,
+        "game": game_document(proof) if proof is not None and claim.speaks_of_outcomes else None,
         **games,
         "verdict": "proved",
         "versions": versions(),
@@ -168,7 +167,7 @@ def _proof(
         given = assigned(names)
         raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
     if document.game is None:
-        if not isinstance(claim.check, Options):
+        if claim.speaks_of_outcomes:
             raise CertificateError(f"{path}: the automata of the game are needed")
         return Proof(game, "p", "proved", "", (), (), 0.0)
     certified = certificate_of(document.game, path, document.games)

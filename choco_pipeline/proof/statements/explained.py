@@ -8,8 +8,12 @@ from itertools import islice
 
 from choco_pipeline.automata.algebra import conjunction, witness
 from choco_pipeline.automata.arithmetic import constant
+from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.judgement import false_at
+from choco_pipeline.claims.checks.options import contradiction_at
 from choco_pipeline.claims.evidence import explain
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions, Values
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
@@ -75,23 +79,63 @@ def counterexample_at(
     does.
     """
     game, position = known.proof.ruleset, known.position
+    if not isinstance(claim.check, PPositions | GrundyNumbers | Values):
+        return _contradiction(claim, parameters, known)
     named = claim.environment(parameters) | dict(zip(game.coordinates, position, strict=True))
-    if not _is_wrong(claim, named, known):
-        raise DisagreementError(f"{claim.id} is not wrong at {position}, an engine says it is")
-    case = _on_a_table(claim, parameters, known)
-    if case is not None:
-        return explain.counterexample_at(case, position)
     option = None if known.is_p_position else known.winning
     reason = None if option is None else f"its option {option} is a P-position"
     match claim.check:
-        case GrundyNumbers() as check:
-            return number_at(claim, parameters, known, int(check.equals.value(named)))
-        case Values() as check:
-            actual = f"the P-position has the value {check.of.value(named)}"
-            claimed = f"a value v with {math_text(check.values)}"
-        case _:
+        case PPositions() as check:
+            is_wrong = check.formula.value(named) != known.is_p_position
             actual, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
+        case GrundyNumbers() as check:
+            is_wrong = check.equals.value(named) != known.number
+            number = int(check.equals.value(named))
+            actual, claimed, reason = (
+                f"Grundy number {known.number}",
+                f"Grundy number {number}",
+                None,
+            )
+        case Values() as check:
+            value = int(check.of.value(named))
+            is_wrong = known.is_p_position and not check.values.value({**named, "v": value})
+            actual = f"the P-position has the value {value}"
+            claimed = f"a value v with {math_text(check.values)}"
+    if not is_wrong:
+        raise _not_wrong(claim, position)
+    case = _on_a_table(claim, parameters, known)
+    if case is not None:
+        return explain.counterexample_at(case, position)
     return Counterexample(actual, claimed, position, game.coordinates, option, reason)
+
+
+def _contradiction(
+    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
+) -> Counterexample:
+    """Return what a statement of any form says wrongly of a position, by the definition of the game if it is near."""
+    game, position, environment = (
+        known.proof.ruleset,
+        known.position,
+        claim.environment(parameters),
+    )
+    is_near = sum(position) <= MOST_OPTIONS
+    if is_near and isinstance(claim.check, Options):
+        actual = contradiction_at(
+            claim.check, game, claim.check.to.substitute(environment), position
+        )
+        return Counterexample(actual, claim.summary, position, game.coordinates)
+    if is_near and (not claim.speaks_of_outcomes or _on_a_table(claim, parameters, known)):
+        bound, printed = explain.bound_of(game, position), claim.statement.printed
+        evaluation = Evaluation(Board(game), bound, environment, printed, claim.games)
+        found = false_at(claim.parts.rest, evaluation, position)
+        if found is None:
+            raise _not_wrong(claim, position)
+        return found
+    return Counterexample("it is false", claim.summary, position, game.coordinates)
+
+
+def _not_wrong(claim: Claim, position: Position) -> DisagreementError:
+    return DisagreementError(f"{claim.id} is not wrong at {position}, an engine says it is")
 
 
 def number_at(
@@ -113,19 +157,6 @@ def number_at(
 def outcome(is_p: bool) -> str:
     """Return an outcome in words."""
     return "P-position" if is_p else "N-position"
-
-
-def _is_wrong(claim: Claim, named: Mapping[str, int], known: ProvedPosition) -> bool:
-    match claim.check:
-        case PPositions() as check:
-            return check.formula.value(named) != known.is_p_position
-        case GrundyNumbers() as check:
-            return check.equals.value(named) != known.number
-        case Values() as check:
-            value = int(check.of.value(named))
-            return known.is_p_position and not check.values.value({**named, "v": value})
-        case _:
-            return False
 
 
 def _on_a_table(

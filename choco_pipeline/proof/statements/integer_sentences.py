@@ -45,7 +45,7 @@ class Spoken:
         self.check = check
         #: The variable of the bound `N`.
         self.bound = Auxiliary("N")
-        self._integers = _Integers({"N": Sum.of(self.bound)})
+        self._integers = Integers({"N": Sum.of(self.bound)})
         for name, value in fixed.items():
             self._integers.set(name, Sum({}, value))
         ranges = [part for name in check.all for part in self._within(name)]
@@ -148,7 +148,7 @@ class Spoken:
 
 
 @dataclass
-class _Integers:
+class Integers:
     """Named integers, each a sum of multiples of variables that were made for it or for those before."""
 
     #: The integers.
@@ -160,9 +160,13 @@ class _Integers:
     #: For an integer with a range, the variable that says how far it is from where that begins.
     counted_by: dict[str, Variable] = field(default_factory=dict)
 
-    def beside(self) -> _Integers:
+    def beside(self) -> Integers:
         """Return the same integers, to which others are added that these do not know."""
-        return _Integers(dict(self.values), dict(self.numbers))
+        return Integers(dict(self.values), dict(self.numbers))
+
+    def is_value(self, value: Sum, formula: Formula) -> Sentence:
+        """Return that a formula has a value."""
+        return value_is(value, self.filled(formula), self.values)
 
     def set(self, name: str, value: Sum) -> None:
         """Name an integer."""

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -21,15 +20,14 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
-from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.arithmetic.logic import Sentence
 from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.decided_claims import wrong_at
 from choco_pipeline.proof.statements.explained import ProvedPosition
-from choco_pipeline.proof.statements.question import Question, holds
+from choco_pipeline.proof.statements.question import Question
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -84,34 +82,34 @@ def decide_cases(
     counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
     the engines contradict each other, or the cases are right at the counterexample.
     """
-    claims = [_claim(proof, case) for case in cases]
-    checks = [claim.check for claim in claims]
-    question = Question(claims[0], {}, proof, "", tuple(engines or installed_engines()), seconds)
-
-    def spoken(_: int) -> Sentence:
-        return question.legal
+    claim = _claim(proof, cases)
+    question = Question(claim, {}, proof, "", tuple(engines or installed_engines()), seconds)
 
     def wrong(passes: int) -> Sentence:
-        parts, meant = [], []
-        for check in checks:
-            assert isinstance(check, PPositions | GrundyNumbers)
-            meant.append(holds(check.where, question.values(passes)))
-            parts.append(conjunction(meant[-1], wrong_at(question, check, passes)))
-        return disjunction(conjunction(question.legal, *map(negation, meant)), *parts)
+        return question.speaker(passes).false_where(question.spoken_of, claim.parts.rest)
 
     def shown(position: Position) -> Counterexample:
         return _counterexample(proof, cases, position)
 
     try:
-        return question.everywhere(spoken, wrong, shown)
+        return question.everywhere(lambda _: question.spoken_of, wrong, shown)
     except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
         return Finding(Undecided(str(error)))
 
 
-def _claim(proof: Proof, case: FormulaCase) -> Claim:
-    """Return one case as a claim."""
-    said = f"P <=> {case.formula}" if proof.relation == "p" else f"G == {case.formula}"
-    said = said if case.where is None else f"{case.where} => ({said})"
+def _claim(proof: Proof, cases: Sequence[FormulaCase]) -> Claim:
+    """Return that each case is right where it is meant, and that every position is in one."""
+    sign = "P <=>" if proof.relation == "p" else "G =="
+    parts = [
+        f"{sign} {case.formula}"
+        if case.where is None
+        else f"({case.where}) => ({sign} {case.formula})"
+        for case in cases
+    ]
+    meant = [case.where for case in cases]
+    if None not in meant:
+        parts.append(" or ".join(f"({where})" for where in meant))
+    said = ";\n".join(parts)
     document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}
     return Claim(Statement.model_validate(document), games=proof.ruleset.documents)
 

@@ -20,10 +20,8 @@ from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.agreement import Agreement
 from choco_pipeline.proof.arithmetic.logic import (
     TRUE,
-    Member,
     Sentence,
     conjunction,
-    exists,
     linear,
     negation,
 )
@@ -34,6 +32,7 @@ from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.explained import ProvedPosition
+from choco_pipeline.proof.statements.sentences import Speaker
 
 
 def holds(
@@ -176,31 +175,21 @@ class Question:
         """That the coordinates are a position's."""
         return legal(self.proof.ruleset.base, self.coordinates)
 
-    def values(self, passes: int) -> dict[str, int]:
-        """Return integers for all names but coordinates, with so many passes left."""
-        return self.environment | dict.fromkeys(self.left, passes)
-
     @cached_property
     def reach(self) -> int | None:
         """The largest coordinate that the claim speaks of; None for any."""
         reach = self.claim.reach
         return None if reach is None else int(reach.value(self.environment))
 
-    def speaks(self, where: Formula | None, passes: int) -> Sentence:
-        """Return that the claim, on positions with `where`, speaks of a position, if it is one."""
-        inside = at_most_each(self.coordinates, self.reach)
-        return conjunction(inside, holds(where, self.values(passes)))
+    def speaker(self, passes: int) -> Speaker:
+        """Return what writes parts of the statement as sentences about a position with so many passes left."""
+        proof, printed = self.proof, self.claim.statement.printed
+        return Speaker.at(proof.ruleset, proof.relation, printed, self.environment, passes)
 
-    def is_p(self, passes: int) -> Sentence:
-        """Return that a position is a P-position."""
-        if self.proof.relation == "p":
-            return Member(relation_name(passes), self.coordinates)
-        zero = linear({VALUE: 1}, 0, "==")
-        return exists((VALUE,), conjunction(self.grundy(passes), zero))
-
-    def grundy(self, passes: int) -> Sentence:
-        """Return that a position has the Grundy number `VALUE`."""
-        return Member(relation_name(passes), (*self.coordinates, VALUE))
+    @cached_property
+    def spoken_of(self) -> Sentence:
+        """That the coordinates are those of a position within the claim's reach."""
+        return conjunction(at_most_each(self.coordinates, self.reach), self.legal)
 
     def is_nowhere(self, sentences: Sequence[Sentence]) -> bool:
         """Return whether nothing makes any of the sentences true."""

@@ -1,0 +1,295 @@
+"""A statement about a position, or about integers, as a sentence that automata decide.
+
+Idea: every part of the statement becomes a sentence about the same variables. A Grundy number is a variable that the proved
+relation connects with the position; an option is bound by the moves of the game; a definition and a range bind an integer.
+Negations are pushed inwards, as far as a Grundy number stands in a condition: a position has exactly one.
+
+Invariant: at each position, a sentence is true if and only if the part is, by `choco_pipeline.statements.meaning`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from choco_pipeline.automata.dfa import Auxiliary, Variable
+from choco_pipeline.formula import parse
+from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.proof.arithmetic.linear_terms import Sum
+from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
+    Member,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    linear,
+    negation,
+    within,
+)
+from choco_pipeline.proof.games.moves import Variables, has_moves, steps
+from choco_pipeline.proof.games.obligations import relation_name
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.statements.integer_sentences import Integers
+from choco_pipeline.statements.printer import term_text, text_of
+from choco_pipeline.statements.tree import (
+    SIZE,
+    Binding,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    IsPrinted,
+    Junction,
+    Let,
+    Not,
+    OfOption,
+    Place,
+    PPosition,
+    Primed,
+    Proposition,
+    Quantified,
+    Term,
+)
+
+Point = tuple[Variables, int]
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Writes parts of a statement about a position of a game as sentences."""
+
+    game: Ruleset
+    #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
+    relation: str
+    #: The rows of the statement's printed table or list.
+    printed: Sequence[Sequence[int]]
+    #: Parameters, coordinates and bound variables.
+    integers: Integers
+    #: The coordinates of the position without passes, and the passes left; of the option that is bound, too.
+    here: Point
+    option: Point | None = None
+
+    @classmethod
+    def at(
+        cls,
+        game: Ruleset,
+        relation: str,
+        printed: Sequence[Sequence[int]],
+        parameters: dict[str, int],
+        passes: int,
+    ) -> Speaker:
+        """Return what speaks of a position with so many passes left, whose coordinates are variables of their own names."""
+        integers, heaps = Integers({}), game.base.coordinates
+        left = game.coordinates[len(heaps) :]
+        for name, value in {**parameters, **dict.fromkeys(left, passes)}.items():
+            integers.set(name, Sum({}, value))
+        for name in heaps:
+            integers.set(name, Sum.of(name))
+        return cls(game, relation, printed, integers, (heaps, passes))
+
+    def true(self, part: Proposition) -> Sentence:
+        """Return that a part is true. Raises `NotDefinableError` if the logic cannot say it."""
+        match part:
+            case Expression():
+                return self._condition(part, is_true=True)
+            case PPosition(place):
+                return self._is_p(place)
+            case IsPrinted(row):
+                texts = [self._plain(one) for one in row]
+                entries = [entry for entry in self.printed if len(entry) == len(row)]
+                same = (map(self._is, texts, entry) for entry in entries)
+                return disjunction(*(conjunction(*parts) for parts in same))
+            case Not(operand):
+                return self.false(operand)
+            case Junction("and", operands):
+                return conjunction(*map(self.true, operands))
+            case Junction(_, operands):
+                return disjunction(*map(self.true, operands))
+            case Implies(premise, conclusion):
+                return disjunction(self.false(premise), self.true(conclusion))
+            case Equivalent():
+                return negation(self.false(part))
+            case Let(_, _, body):
+                return self._defined(part, lambda inner: inner.true(body))
+            case Quantified("some", bindings, body):
+                return self._some(bindings, lambda inner: inner.true(body))
+            case Quantified():
+                return negation(self.false(part))
+            case _:
+                raise _not_written(part)
+
+    def false(self, part: Proposition) -> Sentence:
+        """Return that a part is false."""
+        match part:
+            case Expression():
+                return self._condition(part, is_true=False)
+            case Not(operand):
+                return self.true(operand)
+            case Junction("and", operands):
+                return disjunction(*map(self.false, operands))
+            case Junction(_, operands):
+                return conjunction(*map(self.false, operands))
+            case Implies():
+                return self.false_where(TRUE, part)
+            case Equivalent(operands):
+                pairs = list(itertools.pairwise(operands))
+                differ = [conjunction(self.true(a), self.false(b)) for a, b in pairs]
+                return disjunction(
+                    *differ, *(conjunction(self.false(a), self.true(b)) for a, b in pairs)
+                )
+            case Let(_, _, body):
+                return self._defined(part, lambda inner: inner.false(body))
+            case Quantified("every", bindings, body):
+                return self._some(bindings, lambda inner: inner.false(body))
+            case Quantified("no", bindings, body):
+                return self._some(bindings, lambda inner: inner.true(body))
+            case _:
+                return negation(self.true(part))
+
+    def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
+        """Return that a part is false where a condition holds; options of other positions are not worked out."""
+        match part:
+            case Implies(premise, conclusion):
+                return self.false_where(conjunction(condition, self.true(premise)), conclusion)
+            case Quantified("some"):
+                return conjunction(condition, negation(within(condition, self.true(part))))
+            case _:
+                return within(condition, self.false(part))
+
+    def spoken(self, part: Proposition) -> Sentence:
+        """Return that a part says something of the position: its premise holds, and there is an option if it is about every one."""
+        match part:
+            case Implies(premise, conclusion):
+                return conjunction(self.true(premise), self.spoken(conclusion))
+            case Let(_, _, body):
+                return self._defined(part, lambda inner: inner.spoken(body))
+            case Quantified("every", (OfOption(),) as bindings, Implies(premise, _)):
+                return self._some(bindings, lambda inner: inner.true(premise))
+            case Quantified("every", (OfOption(),) as bindings, _):
+                return self._some(bindings, lambda _: TRUE)
+            case _:
+                return TRUE
+
+    def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
+        """Return that an integer is `variable`, or if `negative` -`variable`-1."""
+        meant = Sum({variable: -1}, -1) if negative else Sum.of(variable)
+        return self._condition(value, is_true=True, equal_to=meant)
+
+    # ---- Terms.
+
+    def _condition(
+        self, part: Expression, *, is_true: bool, equal_to: Sum | None = None
+    ) -> Sentence:
+        """Return that a condition is true or false, or that an integer is equal to a sum."""
+        if SIZE in part.formula.names:
+            raise NotDefinableError(
+                f"{part.formula}: the size of a position is limited in front only"
+            )
+        known, bound, sentences = self.integers.beside(), list[Variable](), list[Sentence]()
+        plain = dict[str, str]()  # formulas of the logic have plain names
+        for name, term in part.terms:
+            plain[name] = next(
+                f"term{i}" for i in itertools.count() if f"term{i}" not in known.values
+            )
+            variable = Auxiliary(term_text(term))
+            match term:
+                case Primed(coordinate):
+                    known.set(plain[name], self._of_option(coordinate))
+                    continue
+                case Grundy(place):
+                    sentences.append(self._has_number(place, variable))
+                case _:  # a printed table ends, and no sentence says so
+                    raise _not_written(term)
+            bound.append(variable)
+            known.set(plain[name], Sum.of(variable))
+        formula = part.formula.rename_all(plain)
+        said = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
+        return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
+
+    def _of_option(self, coordinate: str) -> Sum:
+        assert self.option is not None
+        variables, passes = self.option
+        heaps = self.game.base.coordinates
+        if coordinate not in heaps:
+            return Sum({}, passes)
+        return Sum.of(variables[heaps.index(coordinate)])
+
+    def _point(self, place: Place) -> Point:
+        if place.at is not None:
+            raise _not_written(PPosition(place))
+        point = self.option if place.primed else self.here
+        assert point is not None
+        return point
+
+    def _is_p(self, place: Place) -> Sentence:
+        if self.relation == "p":
+            variables, passes = self._point(place)
+            return Member(relation_name(passes), variables)
+        number = Auxiliary("G")
+        zero = linear({number: 1}, 0, "==")
+        return exists((number,), conjunction(self._has_number(place, number), zero))
+
+    def _has_number(self, place: Place, number: Variable) -> Sentence:
+        if self.relation != "grundy":
+            raise UndecidedError("the Grundy numbers are not proved, the P-positions are")
+        variables, passes = self._point(place)
+        return Member(relation_name(passes), (*variables, number))
+
+    def _plain(self, part: Expression) -> str:
+        if part.terms or SIZE in part.formula.names:
+            raise _not_written(part)
+        return part.formula.text
+
+    def _is(self, text: str, value: int) -> Sentence:
+        return self.integers.say(parse(f"({text}) == {value}"))
+
+    # ---- Bound variables.
+
+    def _defined(self, part: Let, said: Callable[[Speaker], Sentence]) -> Sentence:
+        self._plain(part.value)
+        known = self.integers.beside()
+        sentences = known.follows(part.name, part.value.formula)
+        return exists(known.made, conjunction(*sentences, said(replace(self, integers=known))))
+
+    def _some(self, bindings: Sequence[Binding], said: Callable[[Speaker], Sentence]) -> Sentence:
+        """Return that something is true for some choice of bound variables."""
+        if not bindings:
+            return said(self)
+        first, *rest = bindings
+        match first:
+            case OfOption(by):
+                return self._some_option(by, lambda inner: inner._some(rest, said))
+            case InRange(name, span, is_sample):
+                if is_sample or SIZE in span.names:
+                    raise NotDefinableError(f"no sentence is written for {name} in {span}")
+                known = self.integers.beside()
+                sentences = known.within(name, span)
+                inner = replace(self, integers=known)
+                return exists(known.made, conjunction(*sentences, inner._some(rest, said)))
+            case _:
+                raise NotDefinableError(
+                    "a choice of positions or cells is not written as a sentence"
+                )
+
+    def _some_option(self, by: Sequence[str], said: Callable[[Speaker], Sentence]) -> Sentence:
+        """Return that something is true of some option, by moves that lower no other coordinates than `by`, if these are given."""
+        here, passes = self.here
+        base = self.game.base
+        left = self.game.coordinates[len(base.coordinates) :]
+        found = [
+            step.to(said(replace(self, option=(step.option, passes))))
+            for step in steps(base, here)
+            if {*step.move.lowers} <= {*(by or step.move.lowers)}
+        ]
+        if passes and {*left} <= {*(by or left)}:
+            passed = said(replace(self, option=(here, passes - 1)))
+            found.append(conjunction(has_moves(base, here), passed))
+        return disjunction(*found)
+
+
+def _not_written(part: Proposition | Term) -> NotDefinableError:
+    text = term_text(part) if isinstance(part, Term) else text_of(part)
+    return NotDefinableError(f"no sentence is written for {text}")
