@@ -125,6 +125,14 @@ class Ruleset(ShownInNotebook, ABC):
         """Yield every position that one move leads to."""
         return self.rules.options(position)
 
+    @property
+    def has_own_options(self) -> bool:
+        """Whether a class overrides `options` alone, so that its rules may not say what they are."""
+        defined = (vars(kind).keys() & {"rules", "options"} for kind in type(self).__mro__)
+        if "rules" not in next(filter(None, defined)):
+            return True
+        return any(game.has_own_options for game in (self.base, *self.parts) if game is not self)
+
     @contextmanager
     def naming(self) -> Iterator[None]:
         """Have the error of a formula that has no value say of which game it is, and which of its formulas."""

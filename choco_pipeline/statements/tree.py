@@ -238,7 +238,7 @@ def children(part: Part) -> Iterator[Part]:
         case Expression(_, terms):
             yield from (term for _, term in terms)
         case PPosition(place) | Grundy(place):
-            yield from place.at or ()
+            yield place
         case IsOption(at) | IsPrinted(at):
             yield from at
         case Printed(row, column):
@@ -259,7 +259,9 @@ def children(part: Part) -> Iterator[Part]:
             yield body
         case ValueSet(value, condition, _, _, members):
             yield from (value, condition, members)
-        case Primed() | Place() | InRange() | OfPosition() | OfOption() | OfCell():
+        case Place(at):
+            yield from at or ()
+        case Primed() | InRange() | OfPosition() | OfOption() | OfCell():
             pass
 
 
@@ -268,6 +270,15 @@ def walk(part: Part) -> Iterator[Part]:
     yield part
     for child in children(part):
         yield from walk(child)
+
+
+def is_local(part: Part) -> bool:
+    """Return whether a part speaks of a position, its options and integers alone: of no other positions, games or cells."""
+    others = At | Count | IsOption | OfCell | OfPosition | Printed
+    return not any(
+        isinstance(one, others) or (isinstance(one, Place) and one.at is not None)
+        for one in walk(part)
+    )
 
 
 def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:

@@ -30,19 +30,6 @@ GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
 STATEMENT_PARTS = 4
 #: To decide one and to ask the checker takes two seconds, so that an order of fewer hardly pays for its processes.
 LEAST_STATEMENTS = 20
-#: The kinds of claims that can be decided on a proof.
-DECIDABLE = frozenset(
-    {
-        "p-positions",
-        "grundy",
-        "values",
-        "options",
-        "grundy-table",
-        "grundy-list",
-        "p-list",
-        "count",
-    }
-)
 QUANTITY: Mapping[Prove, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
 Proofs = Sequence[GameToProve]
@@ -173,8 +160,7 @@ def _claims(
     """Yield the claims that a proof decides, each with its parameters; `by_p` if another one has the P-positions."""
     for claim, parameters in catalogue.fitting(ruleset, QUANTITY[relation]):
         wanted = any(planned.claims is None or claim.id in planned.claims for planned in several)
-        # uncut bars are finite and named by the poisoned cell, a proof speaks of what they are cut to
-        if not wanted or claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
+        if not (wanted and claim.is_decidable):
             continue
         if not (by_p and "p-positions" in claim.quantities):
             yield ClaimToDecide(claim=claim.id, parameters=parameters)

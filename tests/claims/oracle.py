@@ -22,8 +22,6 @@ from choco_pipeline.claims.kinds import (
     Listing,
     Octahedron,
     Options,
-    OptionSet,
-    PList,
     PPositions,
     PrintedNumbers,
     Related,
@@ -158,12 +156,6 @@ def outcome(
             if check.have == "every":  # of positions without such options nothing is said
                 places = [one for one in places if _counted(check, game, one[0])]
             return _least_of(game, failures, places)
-        case OptionSet():
-            places = _places(game, bound, "grundy", env, None, None)
-            failures = [
-                at for at, names in places if not _options_are(check, game, at, names, bound)
-            ]
-            return _least_of(game, failures, places)
         case Columns():
             return Outcome(
                 any(
@@ -175,11 +167,6 @@ def outcome(
         case PrintedNumbers():
             wrong = [at for at, number in check.numbers if game.grundy(at) != number]
             return _least_of(game, wrong, [((), {})])
-        case PList():
-            places = _places(game, bound, quantity, env, check.where, reach)
-            listed = {tuple(at) for at in check.positions}
-            wrong = [at for at, _ in places if (at in listed) != _is_p(game, at)]
-            return _least_of(game, wrong, places)
         case Listing():
             places = _places(game, bound, quantity, env, check.where, reach)
             order = [game.coordinates.index(name) for name in check.order]
@@ -342,18 +329,6 @@ def _is_by(check: Options, game: Ruleset, at: Position, option: Position) -> boo
     if check.beside == "lowered":
         return lowered
     return check.beside is None or not lowered
-
-
-def _options_are(
-    check: OptionSet, game: Ruleset, at: Position, names: Mapping[str, int], bound: int
-) -> bool:
-    """Whether the options of one position are as a formula says of each cell of the box."""
-    options = set(game.options(at))
-    for cell in product(*(range(most + 1) for most in game.limits(bound))):
-        said = bool(check.formula.value({**names, **dict(zip(check.option, cell, strict=True))}))
-        if _wrong(check.relation, said, cell in options):
-            return False
-    return True
 
 
 def _columns(game: Ruleset, position: list[int]) -> list[int]:

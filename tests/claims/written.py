@@ -11,6 +11,7 @@ from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games.notation import as_written, coordinates_of, read
 from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import OfCell, walk
 
 #: Checks that the language of statements does not say.
 PLUG_INS = (
@@ -42,6 +43,13 @@ def reworded(claim: Claim, old: str, new: str) -> Claim:
     assert old in text, text
     changed = claim.statement.model_copy(update={"statement": text.replace(old, new)})
     return Claim(changed, claim.paper)
+
+
+def is_about_cells(claim: Claim) -> bool:
+    """Return whether each position is compared with each cell of a box."""
+    return claim.statement.check is None and any(
+        isinstance(part, OfCell) for part in walk(claim.proposition)
+    )
 
 
 def in_language(document: Document) -> dict[str, Any]:

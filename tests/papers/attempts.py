@@ -18,7 +18,6 @@ from choco_pipeline.claims.kinds import (
     Evaluated,
     HeightFunctions,
     IntegerStatement,
-    OptionSet,
     PrintedNumbers,
     Sections,
 )
@@ -47,6 +46,7 @@ from tests.claims.oracle_of_integers import (
     outcome_of_integers,
     outcome_of_sections,
 )
+from tests.claims.written import is_about_cells
 from tests.effort import examples
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
         if isinstance(claim.check, PrintedNumbers):  # printed numbers need their table
             least = bound
         # Each position of an option set is compared with each cell.
-        places = min(effort.places, 40 if isinstance(claim.check, OptionSet) else effort.places)
+        places = min(effort.places, 40 if is_about_cells(claim) else effort.places)
         # With bound 0 there is the end alone, of which no change matters.
         while bound > max(least, 1) and count_positions(game, bound) > places:
             bound = max(least, 1, bound * 3 // 4)

@@ -14,7 +14,6 @@ import pytest
 from choco_pipeline import RectangularBar, parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_counts
-from choco_pipeline.claims.kinds import OptionSet
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
@@ -22,7 +21,7 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.computing.in_memory import table
 from tests.catalogues import catalogue_of
-from tests.claims.written import reworded
+from tests.claims.written import is_about_cells, reworded
 
 CATALOGUE = catalogue_of("patterns")
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]
@@ -78,7 +77,7 @@ def test_only_what_is_misprinted_is_refuted(claim_id: str) -> None:
 def test_statements_on_one_bar_are_decided(claim_id: str) -> None:
     claim = CATALOGUE.claims[claim_id]
     # Of an option set the cells beyond a bar are not looked at.
-    is_bounded = claim.shape[-1] == "nim" or isinstance(claim.check, OptionSet)
+    is_bounded = claim.shape[-1] == "nim" or is_about_cells(claim)
     expected = HoldsToBound if is_bounded else Refuted if claim_id in PRINTED else Exhausted
     assert {type(verdict) for verdict in verdicts(claim_id)} == {expected}
 

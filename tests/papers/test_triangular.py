@@ -10,10 +10,11 @@ import pytest
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.kinds import OptionSet, PList, PrintedNumbers
+from choco_pipeline.claims.kinds import PrintedNumbers
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.statements.meaning import World
+from choco_pipeline.statements.printer import text_of
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from tests.catalogues import catalogue_of
 from tests.claims.written import reworded
@@ -189,9 +190,7 @@ def test_example_8_7_by_definition() -> None:
     printed = [tuple(int(c, 16) for c in word) for word in EXAMPLE_8_7.split()]
     game = bar(2)
     assert printed == sorted(p for p in game.positions(10) if game.is_p_position(p))
-    check = CATALOGUE.claims["triangular-ex-8.7"].check
-    assert isinstance(check, PList)
-    assert [tuple(position) for position in check.positions] == printed
+    assert [*map(tuple, CATALOGUE.claims["triangular-ex-8.7"].statement.printed)] == printed
 
 
 @pytest.mark.parametrize("k", [1, 5, 9])
@@ -225,8 +224,7 @@ def test_definition_4_2_counts_the_lines_that_cut(position: tuple[int, int, int]
 def test_a_definition_with_a_move_left_out_is_refuted() -> None:
     for claim_id in ("triangular-def-3.3", "triangular-def-4.3"):
         whole = CATALOGUE.claims[claim_id]
-        assert isinstance(whole.check, OptionSet)
-        clauses = whole.check.formula.text.split(" or ")
+        clauses = text_of(whole.proposition).split(" <=> ")[1].split(" or ")
         assert len(clauses) == 3
         for n in range(3):
             fewer = " or ".join(clauses[:n] + clauses[n + 1 :])

@@ -91,9 +91,9 @@ SHAPES = {
     "every option: {p}": "options",
     "size <= 2 => some option: {p}": "options",
     "{c} => no option by {y}: {p}": "options",
-    "option({n}) <=> {o}": "option-set",
-    "option({n}) => {o}": "option-set",
-    "{o} => option({n})": "option-set",
+    "option({n}) <=> {o}": "statement",
+    "option({n}) => {o}": "statement",
+    "{o} => option({n})": "statement",
 }
 #: What does not have the shape of a check with a judge of its own, though it looks like one.
 OTHERS = [
@@ -191,10 +191,10 @@ PRINTED = [[0, 1, 2, 3], [1, 0, 3, 2]]
         ("a <= 1 and b <= 3 => G == printed(a, b)", PRINTED, "statement"),
         ("G(1, 2) == 3 and G(2, 3) == 1", [], "grundy-list"),
         ("G(1, 2) == 3 and G(2, 3) == 2", [], "grundy-list"),
-        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [2, 2]], "p-list"),
-        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [2, 2]], "p-list"),
-        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [1, 2], [2, 2]], "p-list"),
-        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [2, 2], [3, 4]], "p-list"),
+        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [2, 2]], "statement"),
+        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [2, 2]], "statement"),
+        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [1, 2], [2, 2]], "statement"),
+        ("size <= 2 => (P <=> (a, b) in printed)", [[0, 0], [1, 1], [2, 2], [3, 4]], "statement"),
         ("size <= 2 => (P <=> (b, a) in printed)", [[0, 0], [1, 1], [2, 2]], "statement"),
         ("P <=> P[nim(3)](a, b, 0)", [], "related"),
         ("P <=> P[nim(3)](a, b, 1)", [], "related"),

@@ -136,6 +136,8 @@ class Board:
 
         With `by`, only moves that lower no other coordinates. Raises `LimitError` if there are too many.
         """
+        if self.game.has_own_options:
+            return self._listed(points, by)
         rows, columns = [], []
         for move in self.game.rules.moves:
             if by and not set(move.lowers) <= set(by):
@@ -152,6 +154,16 @@ class Board:
         table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
         distinct = np.unique(table_of, axis=0)
         return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
+
+    def _listed(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
+        """Return options as the game lists them, position by position."""
+        if by:
+            raise LimitError(f"{self.game.notation} does not say which moves lower {', '.join(by)}")
+        positions = zip(*(points[name].tolist() for name in self.names), strict=True)
+        found = [(row, q) for row, at in enumerate(positions) for q in set(self.game.options(at))]
+        rows = np.array([row for row, _ in found], np.int64)
+        columns = np.array([q for _, q in found], np.int64).reshape(-1, len(self.names))
+        return rows, dict(zip(self.names, columns.T, strict=True))
 
     def _by(self, move: Move, points: Points) -> Iterator[tuple[Ints, Points]]:
         """Yield the options of one kind of move, for each choice of amounts those of all positions that allow it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
@@ -12,13 +13,11 @@ from choco_pipeline.claims.checks.generations import find_generation
 from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.octahedron import find_section
-from choco_pipeline.claims.checks.option_sets import find_option_set
-from choco_pipeline.claims.checks.options import find_options
+from choco_pipeline.claims.checks.options import find_options, largest_bound
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.printed import (
     find_columns,
     find_listing,
-    find_p_list,
     find_printed_numbers,
 )
 from choco_pipeline.claims.checks.related import find_related
@@ -41,11 +40,14 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Ruleset
+from choco_pipeline.statements.tree import OfCell, walk
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32
+#: Pairs of a position and a cell that are looked at: some tenths of a second. A mistake in a rule shows near 0 already.
+MOST_PAIRS = 1 << 20
 
 #: Of statements that are implications, by their relation: what satisfies the premise.
 _PREMISE = {
@@ -118,11 +120,22 @@ def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]
 
 
 def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
-    """Return the verdict on a statement of any shape, by evaluation up to the bound of the table."""
-    game = case.cells.game
+    """Return the verdict on a statement of any shape, by evaluation up to the bound of the table.
+
+    Of a statement about cells, each of which is compared with each position, the bound is the largest that has at most
+    `MOST_PAIRS` of these pairs.
+    """
+    game, bound = case.cells.game, case.bound
+    if any(isinstance(part, OfCell) for part in walk(check.proposition)):
+
+        def pairs(bound: int) -> int:
+            return math.prod(side + 1 for side in game.limits(bound)) ** 2
+
+        bound = largest_bound(game, bound, pairs, MOST_PAIRS, "pairs of a position and a cell")
     board = Board(game, case.claim.is_of_whole_bars)
-    evaluation = Evaluation(board, case.bound, case.environment, check.printed, case.claim.games)
-    return judge(check.proposition, evaluation, case.reach)
+    evaluation = Evaluation(board, bound, case.environment, check.printed, case.claim.games)
+    finding = judge(check.proposition, evaluation, case.reach)
+    return finding if bound == case.bound else finding.with_evidence({"bound": bound})
 
 
 def _find_number(check: Counts, case: ClaimCase) -> Finding:
@@ -210,10 +223,8 @@ CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "cellular": find_generation,
     "octahedron": find_section,
     "options": find_options,
-    "option-set": find_option_set,
     "columns": find_columns,
     "statement": find_by_evaluation,
     "grundy-list": find_printed_numbers,
-    "p-list": find_p_list,
     "listing": find_listing,
 }

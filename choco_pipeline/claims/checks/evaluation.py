@@ -9,6 +9,7 @@ Cost: one numpy operation for each node and batch; the choices of bound variable
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,6 +55,8 @@ from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 BLOCK = 1 << 14
 #: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
 MOST_POINTS = 1 << 30
+#: Cells of an array that says which rows are listed.
+MOST_KEYS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -278,14 +281,17 @@ class Evaluation:
             case OfCell(names):
                 sides = [most + 1 for most in self._own.game.limits(self.bound)]
                 cells = [axis.reshape(-1).astype(np.int64) for axis in np.indices(sides)]
-                for row in range(batch.size):
-                    inner = batch.chosen(np.full(cells[0].size, row))
-                    yield (
-                        np.full(cells[0].size, row),
-                        replace(
-                            inner, known={**inner.known, **dict(zip(names, cells, strict=True))}
-                        ),
-                    )
+                size = cells[0].size
+                together = max(1, BLOCK // size)
+                for start in range(0, batch.size, together):
+                    part = np.arange(start, min(start + together, batch.size))
+                    rows = np.repeat(part, size)
+                    inner = batch.chosen(rows)
+                    named = {
+                        name: np.tile(cell, part.size)
+                        for name, cell in zip(names, cells, strict=True)
+                    }
+                    yield rows, replace(inner, known={**inner.known, **named})
 
     def defined(self, name: str, value: Expression, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield rows of a batch, and these points with a name for a value; without it where there is none.
@@ -346,12 +352,17 @@ class Evaluation:
         return self._boards[game.identity]
 
     def _are_options(self, at: Sequence[Expression], batch: Batch) -> Truths:
-        assert batch.position is not None
-        names = self._own.names
-        wanted = np.stack([self.value(one, batch) for one in at], axis=1)
-        rows, option = self._own.options(batch.position, ())
+        names, position = self._own.names, batch.position
+        assert position is not None
+        columns = tuple(position[name] for name in names)
+        sides = tuple(int(values.max()) + 1 for values in columns)
+        _, first, which = np.unique(
+            np.ravel_multi_index(columns, sides), return_index=True, return_inverse=True
+        )
+        points = {name: values[first] for name, values in zip(names, columns, strict=True)}
+        rows, option = self._own.options(points, ())
         have = np.column_stack([rows, *(option[name] for name in names)])
-        asked = np.column_stack([np.arange(batch.size), wanted])
+        asked = np.column_stack([which, *(self.value(one, batch) for one in at)])
         return _rows_in(asked, have)
 
     def _are_printed(self, row: Sequence[Expression], batch: Batch) -> Truths:
@@ -380,9 +391,16 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 def _rows_in(asked: Ints, listed: Ints) -> Truths:
     """Return for each row of ``asked`` whether it is a row of ``listed``."""
-    if not listed.size:
+    if not (listed.size and asked.size):
         return np.zeros(len(asked), np.bool_)
-    both, index = np.unique(np.concatenate([listed, asked]), axis=0, return_inverse=True)
-    is_listed = np.zeros(len(both), np.bool_)
-    is_listed[index[: len(listed)]] = True
-    return is_listed[index[len(listed) :]]
+    low, high = listed.min(axis=0), listed.max(axis=0)
+    inside = ((asked >= low) & (asked <= high)).all(axis=1)
+    sides = (high - low + 1).tolist()
+    if math.prod(sides) > MOST_KEYS:
+        wanted = set(map(tuple, listed.tolist()))
+        return np.array([tuple(row) in wanted for row in asked.tolist()], np.bool_)
+    keys = np.zeros(math.prod(sides), np.bool_)
+    keys[np.ravel_multi_index(tuple((listed - low).T), sides)] = True
+    found = np.zeros(len(asked), np.bool_)
+    found[inside] = keys[np.ravel_multi_index(tuple((asked[inside] - low).T), sides)]
+    return found

@@ -30,6 +30,7 @@ from choco_pipeline.statements.printer import math_of, term_math
 from choco_pipeline.statements.tree import (
     SIZE,
     At,
+    Binding,
     Count,
     Equivalent,
     Expression,
@@ -48,11 +49,12 @@ from choco_pipeline.statements.tree import (
     Proposition,
     Quantified,
     ValueSet,
+    Word,
     children,
     conjuncts,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Ints, Truths, holds_at
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
 
 Least = tuple[int, Position]
 
@@ -151,7 +153,9 @@ def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
     board = evaluation.board
     if board is not None and depends_on_position(proposition, board.names):
         is_complete = _is_complete(board, evaluation, reach) and not _is_sampled(proposition)
-        if any(isinstance(part, OfCell) for part in walk(proposition)):
+        body = proposition.body if isinstance(proposition, Quantified) else proposition
+        is_of_options = isinstance(body, Implies) and isinstance(body.premise, IsOption)
+        if any(isinstance(part, OfCell) for part in walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
         return Cases(board.names, "position", proposition, is_complete, _sample(proposition))
     is_complete = not _is_sampled(proposition) and not _uses_bound(proposition)
@@ -297,6 +301,21 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
         case Let(name, value, body):
             ((_, inner),) = evaluation.defined(name, value, batch)
             return _contradiction(body, inner, evaluation)
+        case Quantified("every" | "no" as word, bindings, body):
+            for _, inner in evaluation.choices(bindings, batch):
+                held = evaluation.holds(body, inner)
+                rows = np.flatnonzero(~held if word == "every" else held)
+                if rows.size:
+                    return _at_choice(word, bindings, body, inner.chosen(rows[:1]), evaluation)
+            raise AssertionError(f"{_said(part)} is true")
+        case Equivalent((IsOption(at), _)) | Equivalent((_, IsOption(at))) | IsOption(at):
+            cell = tuple(int(evaluation.value(one, batch)[0]) for one in at)
+            is_option = is_true(IsOption(at))
+            assert evaluation.board is not None
+            game = evaluation.board.game
+            why = "" if game.is_position(cell) else f": it is no position, {game.why_not(cell)}"
+            is_one, is_none = f"{cell} is an option", f"{cell} is no option{why}"
+            return (is_one, is_none) if is_option else (is_none, is_one)
         case Equivalent(operands):
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
@@ -312,6 +331,48 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             return "P-position", "N-position"
         case _:
             return f"{_said(part)} is false", _said(part)
+
+
+def _at_choice(
+    word: Word,
+    bindings: Sequence[Binding],
+    body: Proposition,
+    batch: Batch,
+    evaluation: Evaluation,
+) -> tuple[str, str]:
+    """Return what is true for a choice of bound variables, and what the body says of it."""
+    coordinates = () if evaluation.board is None else evaluation.board.names
+    chosen = []
+    for binding in bindings:
+        match binding:
+            case OfOption():
+                chosen.append(f"its option {_row(batch.option or {}, coordinates)}")
+            case OfPosition():
+                chosen.append(f"the position {_row(batch.position or {}, coordinates)}")
+            case InRange(name):
+                chosen.append(f"{name} = {batch.known[name][0]:,}")
+            case OfCell(names):
+                chosen.append(f"({', '.join(names)}) = {_row(batch.known, names)}")
+    where = ", ".join(chosen)
+    if word == "no":
+        return f"{where}: {_said(body)} is true", f"{_said(body)} is false"
+    found, claimed = _contradiction(body, batch, evaluation)
+    return found if _names_a_cell(body) else f"{where}: {found}", claimed
+
+
+def _names_a_cell(part: Proposition) -> bool:
+    """Return whether what contradicts a part names the cell that is or is no option."""
+    match part:
+        case Equivalent(operands):
+            return any(isinstance(one, IsOption) for one in operands)
+        case Implies(_, conclusion):
+            return _names_a_cell(conclusion)
+        case _:
+            return isinstance(part, IsOption)
+
+
+def _row(points: Points, names: Sequence[str]) -> Position:
+    return tuple(int(points[name][0]) for name in names)
 
 
 def _said(part: Proposition) -> str:

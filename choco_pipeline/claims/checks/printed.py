@@ -11,7 +11,7 @@ from choco_pipeline.claims.evidence.explain import (
     counterexample_to_number,
     counterexample_to_outcome,
 )
-from choco_pipeline.claims.kinds import Columns, Listing, PList, PrintedNumbers
+from choco_pipeline.claims.kinds import Columns, Listing, PrintedNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.drawing.shape import Squares, shapes_of
@@ -43,31 +43,6 @@ def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     position, number = min(wrong, key=lambda entry: (case.cells.size(entry[0]), entry))
     counterexample = counterexample_to_number(case, position, number)
     return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
-
-
-def find_p_list(check: PList, case: ClaimCase) -> Finding:
-    """Return whether the P-positions within the claim's reach are exactly those that are printed.
-
-    Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it.
-    """
-    where = _condition(case, check.where)
-    printed = {tuple(at) for at in check.positions if _is_spoken_of(case, tuple(at), where)}
-    rows = [case.cells.positions(points) for points in _p_positions(case, where)]
-    p_positions = {tuple(row) for block in rows for row in block.tolist()}
-    wrong = printed ^ p_positions
-    evidence = {"p_positions": len(p_positions)}
-    settled = _count_positions(case, where)
-    if not wrong:
-        return Finding(Exhausted(settled), evidence)
-    position = min(wrong, key=lambda at: (case.cells.size(at), at))
-    evidence |= {"failures": len(wrong), "missing": len(p_positions - printed)}
-    if position in p_positions:
-        counterexample = counterexample_to_outcome(
-            case, position, claimed="N-position, since it is not printed"
-        )
-    else:
-        counterexample = counterexample_to_outcome(case, position)
-    return Finding(Refuted(counterexample, settled), evidence)
 
 
 def find_listing(check: Listing, case: ClaimCase) -> Finding:
@@ -116,25 +91,6 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
                 f"it speaks of more P-positions than the {MOST_LISTED:,} that a list is compared with"
             )
         yield chosen
-
-
-def _count_positions(case: ClaimCase, where: Formula | None) -> int:
-    """Return how many positions a printed list, which is short, speaks of."""
-    reach = case.reach
-    return sum(
-        (reach is None or case.cells.size(at) <= reach)
-        and (where is None or bool(where.value(case.cells.named(at))))
-        for at in case.cells.game.positions(case.bound if reach is None else reach)
-    )
-
-
-def _is_spoken_of(case: ClaimCase, position: Position, where: Formula | None) -> bool:
-    """Whether a printed row is a position that the statement speaks of."""
-    game = case.cells.game
-    if not game.is_position(position):
-        return False
-    within = case.reach is None or case.cells.size(position) <= case.reach
-    return within and (where is None or bool(where.value(case.cells.named(position))))
 
 
 def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:

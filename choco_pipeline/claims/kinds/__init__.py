@@ -11,8 +11,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Evaluated,
     GrundyNumbers,
     Options,
-    OptionSet,
-    PList,
     PPositions,
     PrintedNumbers,
     Related,
@@ -32,9 +30,7 @@ Check = (
     | Count
     | Related
     | Options
-    | OptionSet
     | PrintedNumbers
-    | PList
     | Evaluated
     | IntegerStatement
     | PlugIn
@@ -52,9 +48,7 @@ __all__ = [
     "IntegerStatement",
     "Listing",
     "Octahedron",
-    "OptionSet",
     "Options",
-    "PList",
     "PPositions",
     "PlugIn",
     "PrintedNumbers",

@@ -163,20 +163,6 @@ class PrintedNumbers(Shape):
 
 
 @dataclass(frozen=True)
-class PList(Shape):
-    """A printed list of P-positions: up to the claim's size they are exactly these."""
-
-    kind: ClassVar[str] = "p-list"
-
-    positions: Sequence[Position]
-    where: Formula | None = None
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("grundy",) if whole_bars else super().quantities(whole_bars)
-
-
-@dataclass(frozen=True)
 class Options(Shape):
     """A condition on positions implies that no, some or every option satisfies another condition."""
 
@@ -201,23 +187,6 @@ class Options(Shape):
         """The options that it counts, as words that follow "option"."""
         cuts = f" by {', '.join(self.by)}" if self.by else ""
         return cuts + (f", y {self.beside}" if self.beside else "")
-
-
-@dataclass(frozen=True)
-class OptionSet(Shape):
-    """The set of options equals the set of cells that satisfy a formula, contains it, or is part of it."""
-
-    kind: ClassVar[str] = "option-set"
-
-    #: Names for the coordinates of a cell.
-    option: tuple[str, ...]
-    formula: Formula
-    relation: Containment = "exactly"
-
-    @property
-    def reads_tables(self) -> bool:
-        """Whether tables decide it."""
-        return False
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Evaluated,
     GrundyNumbers,
     Options,
-    OptionSet,
-    PList,
     PPositions,
     PrintedNumbers,
     Related,
@@ -36,11 +34,8 @@ from choco_pipeline.statements.tree import (
     Grundy,
     Implies,
     InRange,
-    IsOption,
-    IsPrinted,
     Junction,
     Let,
-    OfCell,
     OfOption,
     OfPosition,
     Place,
@@ -144,8 +139,6 @@ def _about_positions(
     match proposition:
         case Implies(premise, conclusion):
             return _implication(premise, conclusion, coordinates, falling)
-        case Quantified("every", (OfCell(names),), body):
-            return _option_set(names, body)
         case Quantified():
             return _options(parse("0 == 0"), proposition, coordinates, falling)
         case ValueSet():
@@ -189,10 +182,6 @@ def _formula(part: Proposition | None) -> Formula | None:
 
 def _outcome(formula: Formula, relation: Containment, where: Formula | None = None) -> PPositions:
     return PPositions(formula=formula, relation=relation, where=where)
-
-
-def _options_are(names: tuple[str, ...], formula: Formula, relation: Containment) -> OptionSet:
-    return OptionSet(option=names, formula=formula, relation=relation)
 
 
 def _implication(
@@ -273,14 +262,11 @@ def _numbers(part: Proposition) -> Check | None:
 def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Check | None:
-    """Recognise a list of P-positions and a table of Grundy numbers of a paper."""
+    """Recognise a table of Grundy numbers of a paper."""
     where = None
     if isinstance(part, Implies):
         where = _formula(part.premise)
         part = part.conclusion if where is not None else part
-    row = IsPrinted(tuple(Expression(parse(name)) for name in coordinates))
-    if isinstance(part, Equivalent) and set(part.operands) == {PPosition(), row}:
-        return PList(positions=[tuple(one) for one in printed], where=where)
     if isinstance(part, Expression) and len(part.terms) == 2 and where is not None:
         entry = next((term for _, term in part.terms if isinstance(term, Printed)), None)
         value = part.formula.solved_for("G")
@@ -400,26 +386,6 @@ def _beside(
             return "kept"
         if name not in by and condition.formula.text == f"{name}' < {name}":
             return "lowered"
-    return None
-
-
-def _option_set(names: tuple[str, ...], body: Proposition) -> Check | None:
-    option = IsOption(tuple(Expression(parse(name)) for name in names))
-    match body:
-        case Equivalent((first, second)):
-            for one, other in ((first, second), (second, first)):
-                formula = _formula(other)
-                if one == option and formula is not None:
-                    return _options_are(names, formula, "exactly")
-        case Implies(premise, conclusion):
-            formula = _formula(conclusion)
-            if premise == option and formula is not None:
-                return _options_are(names, formula, "within")
-            formula = _formula(premise)
-            if conclusion == option and formula is not None:
-                return _options_are(names, formula, "contain")
-        case _:
-            pass
     return None
 
 

@@ -9,7 +9,14 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-from choco_pipeline.claims.kinds import Check, GrundyNumbers, Listing, PPositions
+from choco_pipeline.claims.kinds import (
+    Check,
+    Count,
+    GrundyNumbers,
+    Listing,
+    PPositions,
+    PrintedNumbers,
+)
 from choco_pipeline.claims.kinds.recognised import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
@@ -27,7 +34,7 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
-from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, walk
+from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, is_local, walk
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: How ids of claims begin that the machine finds.
@@ -82,6 +89,13 @@ class Claim:
     def speaks_of_outcomes(self) -> bool:
         """Whether the statement has P-positions or Grundy numbers in it; else the moves of the game decide it."""
         return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
+
+    @property
+    def is_decidable(self) -> bool:
+        """Whether proved automata of its game may decide it."""
+        if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
+            return False
+        return isinstance(self.check, PrintedNumbers | Count) or is_local(self.parts.rest)
 
     @cached_property
     def check(self) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import product
 
-from choco_pipeline.claims.kinds import Check, Count, PList
+from choco_pipeline.claims.kinds import Check, Count
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.claim_formulas import parts_of
@@ -82,7 +82,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("bound",), "`bound` is for statements about integers: a game has `sample`"
     if claim.shape in RECTANGULAR and claim.reach is not None:
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
-    if isinstance(check, PList | Count) and claim.reach is None and claim.shape not in RECTANGULAR:
+    if isinstance(check, Count) and claim.reach is None and claim.shape not in RECTANGULAR:
         yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():

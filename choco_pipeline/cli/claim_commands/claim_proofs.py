@@ -27,7 +27,6 @@ from choco_pipeline.proof.statement_task import settled, settled_following, sett
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import asked_again, decided_on, searched, warm_up
 from choco_pipeline.sweep.paths import RESULTS
-from choco_pipeline.sweep.proofs import DECIDABLE
 
 #: GiB of memory that deciding a claim may take.
 MEMORY = 4
@@ -71,10 +70,8 @@ def proved_now(
                 f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"
             )
         return decided_for_all_integers(claim, seconds)
-    if claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
-        raise ConfigError(
-            f"claim {claim.id}: of this kind, {claim.check.kind}, tables alone are checked"
-        )
+    if not claim.is_decidable:
+        raise ConfigError(f"claim {claim.id}: a statement of this form is checked on tables alone")
     return _now_by_game(claim, chosen_cases(claim, given), seconds)
 
 

@@ -111,11 +111,7 @@ def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
 
 def rules_of(ruleset: Ruleset) -> Rules:
     """Return a game's rules, if its options are theirs: of a class that overrides options alone they may not be."""
-    for game in (ruleset.base, *ruleset.parts):
-        if game is not ruleset:
-            rules_of(game)
-    defined = (vars(kind).keys() & {"rules", "options"} for kind in type(ruleset).__mro__)
-    if "rules" not in next(filter(None, defined)):
+    if ruleset.has_own_options:
         raise NotDefinableError(
             f"{ruleset.notation}: no sentences are written for options that its rules do not say"
         )

@@ -52,9 +52,7 @@ def decide(
         if proof.status != "proved":
             why = f"{proof.ruleset.notation} has no proved automata: {proof.why}"
             return Finding(Undecided(why))
-        if claim.is_of_whole_bars:
-            return Finding(Undecided("whole bars: no sentence is written for them"))
-        if claim.statement.check is not None:
+        if not claim.is_decidable:
             what = f"no sentence is written for a statement of this form: {claim.summary}"
             return Finding(Undecided(what))
         match claim.check, claim.parts.rest:

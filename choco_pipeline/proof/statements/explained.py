@@ -79,11 +79,8 @@ def counterexample_at(
     does.
     """
     game, position = known.proof.ruleset, known.position
-    if not isinstance(claim.check, PPositions | GrundyNumbers | Values):
-        return _contradiction(claim, parameters, known)
     named = claim.environment(parameters) | dict(zip(game.coordinates, position, strict=True))
-    option = None if known.is_p_position else known.winning
-    reason = None if option is None else f"its option {option} is a P-position"
+    reason: str | None = None
     match claim.check:
         case PPositions() as check:
             is_wrong = check.formula.value(named) != known.is_p_position
@@ -101,11 +98,16 @@ def counterexample_at(
             is_wrong = known.is_p_position and not check.values.value({**named, "v": value})
             actual = f"the P-position has the value {value}"
             claimed = f"a value v with {math_text(check.values)}"
+        case _:
+            return _contradiction(claim, parameters, known)
     if not is_wrong:
         raise _not_wrong(claim, position)
     case = _on_a_table(claim, parameters, known)
     if case is not None:
         return explain.counterexample_at(case, position)
+    option = None if known.is_p_position else known.winning
+    if option is not None and not isinstance(claim.check, GrundyNumbers):
+        reason = f"its option {option} is a P-position"
     return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 
 

@@ -136,54 +136,6 @@ def lies_within(game: Ruleset, position: Position, reach: int | None) -> bool:
 
 
 @given(st.data(), rulesets_with_bounds(), st.integers(1, 60))
-def test_printed_p_positions(data: st.DataObject, drawn: Drawn, block: int) -> None:
-    game, bound = drawn
-    quantity = data.draw(st.sampled_from(quantities_of(game)))
-    assume(table(game, bound, quantity).sizes)
-    reach = data.draw(reaches(game, bound))
-    names = list(game.coordinates)
-    where = data.draw(st.none() | conditions(names))
-    restriction = None if where is None else parse(where)
-    spoken_of = [
-        at
-        for at in game.positions(bound)
-        if lies_within(game, at, reach) and holds(restriction, dict(zip(names, at, strict=True)))
-    ]
-    listed = {at for at in spoken_of if game.is_p_position(at)}
-    pool = st.sampled_from([*game.positions(bound), tuple(range(50, 50 + len(names)))])
-    printed = listed ^ set(data.draw(st.lists(pool, max_size=2)))
-    assume(printed)
-    finding = find(
-        game,
-        bound,
-        quantity,
-        block,
-        reach,
-        kind="p-list",
-        positions=[list(at) for at in sorted(printed)],
-        where=where,
-    )
-    assert finding.evidence["p_positions"] == len(listed)
-    printed &= set(spoken_of)  # of other rows nothing is said
-    if printed == listed:
-        assert finding.verdict == Exhausted(len(spoken_of))
-        return
-    assert isinstance(finding.verdict, Refuted)
-    found = finding.verdict.counterexample
-    assert found.position == min(printed ^ listed, key=lambda at: key_of(game, at))
-    assert finding.verdict.positions == len(spoken_of)
-    assert finding.evidence["failures"] == len(printed ^ listed)
-    assert finding.evidence["missing"] == len(listed - printed)
-    if found.position in listed:
-        assert (found.found, found.claimed) == (
-            "P-position",
-            "N-position, since it is not printed",
-        )
-    else:
-        assert found.found.endswith(f"Grundy number {game.grundy(found.position)} (N-position)")
-
-
-@given(st.data(), rulesets_with_bounds(), st.integers(1, 60))
 def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
     game, bound = drawn
     quantity = data.draw(st.sampled_from(quantities_of(game)))
@@ -242,7 +194,6 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        {"kind": "p-list", "positions": [[0, 0, 0]]},
         {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
     ],
 )
@@ -254,7 +205,6 @@ def test_lists_need_a_table_that_reaches_their_end(check: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     "check",
     [
-        {"kind": "p-list", "positions": [[0, 0, 0]]},
         {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
     ],
 )
@@ -269,15 +219,6 @@ def test_lists_that_memory_may_not_hold_are_not_compared(
     verdict = find(game, 20, "p-positions", reach=10, **check).verdict
     assert isinstance(verdict, Undecided)
     assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why
-
-
-def test_uncut_bars_do_not_say_what_smaller_bars_are() -> None:
-    positions = [[0, 0, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]]
-    check = {"kind": "p-list", "positions": positions}
-    verdict = find(RectangularBar(2, 2), 9, "p-positions", **check).verdict
-    assert isinstance(verdict, Undecided)
-    assert "uncut bars only" in verdict.why
-    assert find(RectangularBar(2, 2), 9, "grundy", **check).verdict == Exhausted(9)
 
 
 def test_a_printed_listing() -> None:

@@ -89,10 +89,6 @@ def test_the_line_of_a_long_text_is_shown(tmp_path: Path) -> None:
         ("ruleset: nim(2)\nstatement: count(position P) == 1", "8:3: claims.0.statement: "),
         ("ruleset: nim(2)\nstatement: 'count(position: P) == 1'", "8:3: claims.0.statement: "),
         (
-            "ruleset: nim(2)\nprinted: [[1, 1]]\nstatement: P <=> (a, b) in printed",
-            "9:3: claims.0.statement: a limit is needed",
-        ),
-        (
             "ruleset: rectangular-bar(m=3, n=3)\nstatement: size <= 2 => P",
             "8:3: claims.0.statement: ",
         ),

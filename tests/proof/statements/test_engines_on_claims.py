@@ -27,7 +27,7 @@ from tests.proof.statements.decided_games import OWN, decided, proved
             {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up_to": 3},
             "no sentence is written for a statement of this form",
         ),
-        ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "whole bars"),
+        ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "no sentence"),
     ],
 )
 def test_what_is_not_decided(text, check, why) -> None:
