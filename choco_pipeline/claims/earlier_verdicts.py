@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
@@ -86,7 +85,7 @@ class EarlierVerdicts:
         """Add what was found of a claim, if it is to be kept."""
         # What one table tells of a claim that compares several is a number, and the claim is undecided until then.
         is_decided = verdict.verdict != "undecided" or claim.is_over_tables
-        if is_decided and not isinstance(claim.check, Related):
+        if is_decided and not claim.speaks_of_other_games:
             self._known[_key(claim, verdict.parameters)] = verdict.document()
             self._is_new = True
 

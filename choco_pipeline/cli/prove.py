@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.kinds import GrundyNumbers
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
@@ -73,7 +72,7 @@ def show_proof(
         if relation is not None:
             raise ChocoError("prove: a statement says what is proved: --relation is not needed")
         claim = claim_to_prove(notation, statement)
-        wanted = "grundy" if isinstance(claim.check, GrundyNumbers) else "p"
+        wanted = "grundy" if "p-positions" not in claim.quantities else "p"
     decided = None
     with (
         waiting(f"{notation or check}: proving") as tell,

@@ -8,7 +8,6 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.cli.known_names import differences
 from choco_pipeline.cli.output import emit, in_time, wrapped
@@ -26,7 +25,6 @@ from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import warm_up
-from choco_pipeline.proof.trial import RelationKind
 
 #: Certificates of families are kept apart from those of single games, which another program checks.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
@@ -52,11 +50,9 @@ def show_family(
         raise ChocoError("prove: --for needs a ruleset and a statement, such as 'P <=> x == z'")
     require_positive(seconds=seconds, memory=memory)
     claim = claim_to_prove(ruleset, statement, condition)
-    check = claim.check
-    assert isinstance(check, GrundyNumbers | PPositions)
-    kind: RelationKind = "grundy" if isinstance(check, GrundyNumbers) else "p-positions"
-    formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
-    asked = (ruleset, condition, kind, formula.text, claim.domain)
+    given = claim.determined
+    assert given is not None
+    asked = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
@@ -88,10 +84,7 @@ def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -
         every = dict.fromkeys(further, "0..0")
         document = {"id": "statement", "ruleset": ruleset, "statement": statement, "every": every}
         claim = Claim.from_json(document)
-    check = claim.check
-    if not isinstance(check, GrundyNumbers | PPositions) or (
-        isinstance(check, PPositions) and check.relation != "exactly"
-    ):
+    if claim.determined is None:
         raise ChocoError(
             "prove: the statement must be `P <=> …` or `G == …`, after `premise =>` if it is about some positions only;"
             f" for others, type {command('check', 'RULESET', 'STATEMENT', '--prove')}"

@@ -16,7 +16,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import (
@@ -57,14 +56,12 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
     Raises `FamilyError` if they are of a kind that has no obligations.
     """
-    statement, check = claim.statement, claim.check
+    statement, given = claim.statement, claim.determined
     assert statement.ruleset is not None
     assert statement.for_all is not None
-    assert isinstance(check, PPositions | GrundyNumbers)
-    game, where = (statement.ruleset, statement.for_all.text), claim.where_for_all(beyond)
-    if isinstance(check, GrundyNumbers):
-        return Family.read(*game, check.equals.text, "grundy", where)
-    return Family.read(*game, check.formula.text, "p-positions", where)
+    assert given is not None
+    condition, where = statement.for_all.text, claim.where_for_all(beyond)
+    return Family.read(statement.ruleset, condition, given.formula.text, given.quantity, where)
 
 
 def load() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from choco_pipeline.claims.checks.judgement import depends_on_position
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -141,14 +140,10 @@ def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
     """Return the verdict on what a claim says of one game, if a table refutes it, in this process."""
     start = time.perf_counter()
     claim = Claim.from_json(document)
-    ruleset, check = claim.statement.ruleset, claim.check
+    ruleset, given = claim.statement.ruleset, claim.determined
     assert ruleset is not None
-    assert isinstance(check, PPositions | GrundyNumbers)
-    where = claim.domain
-    if isinstance(check, GrundyNumbers):
-        statement = Statement(ruleset, "", check.equals.text, "grundy", where)
-    else:
-        statement = Statement(ruleset, "", check.formula.text, "p-positions", where)
+    assert given is not None
+    statement = Statement(ruleset, "", given.formula.text, given.quantity, claim.domain)
     wrong, _ = statement.refutation()
     if wrong is None:
         return None

@@ -347,6 +347,23 @@ def rebuilt(part: Proposition, act: Callable[[Proposition], Proposition]) -> Pro
             return part
 
 
+def samples(part: Part) -> Iterator[InRange]:
+    """Yield the ranges of which a part lists some integers only."""
+    return (one for one in walk(part) if isinstance(one, InRange) and one.is_sample)
+
+
+def is_sampled(part: Part) -> bool:
+    """Return whether a part speaks of other integers than it lists."""
+    return any(True for _ in samples(part))
+
+
+def uses_bound(part: Part) -> bool:
+    """Return whether a statement about integers is another one for a larger N."""
+    formulas = (one.formula.names for one in walk(part) if isinstance(one, Expression))
+    spans = (one.span.names for one in walk(part) if isinstance(one, InRange))
+    return any("N" in names for names in (*formulas, *spans))
+
+
 def without_samples(part: Proposition) -> Proposition:
     """Return a proposition in which no range is marked as a sample."""
     inner = rebuilt(part, without_samples)

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.games.notation import read
@@ -107,11 +106,7 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]
         return {}
     limits = (max(proof.seconds for proof in wanted), max(proof.memory for proof in wanted))
     claims = sorted(catalogue.claims.values(), key=lambda claim: claim.id)
-    on_integers = [
-        claim.id
-        for claim in claims
-        if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
-    ]
+    on_integers = [claim.id for claim in claims if claim.is_about_integers and not claim.is_finite]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
     number = min(STATEMENT_PARTS, math.ceil(len(on_integers) / LEAST_STATEMENTS))
     parts = {

@@ -52,6 +52,9 @@ from choco_pipeline.statements.tree import (
     Word,
     children,
     conjuncts,
+    is_sampled,
+    samples,
+    uses_bound,
     walk,
 )
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
@@ -152,13 +155,13 @@ def depends_on_position(part: Part, names: Sequence[str]) -> bool:
 def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
     board = evaluation.board
     if board is not None and depends_on_position(proposition, board.names):
-        is_complete = _is_complete(board, evaluation, reach) and not _is_sampled(proposition)
+        is_complete = _is_complete(board, evaluation, reach) and not is_sampled(proposition)
         body = proposition.body if isinstance(proposition, Quantified) else proposition
         is_of_options = isinstance(body, Implies) and isinstance(body.premise, IsOption)
         if any(isinstance(part, OfCell) for part in walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
         return Cases(board.names, "position", proposition, is_complete, _sample(proposition))
-    is_complete = not _is_sampled(proposition) and not _uses_bound(proposition)
+    is_complete = not is_sampled(proposition) and not uses_bound(proposition)
     if isinstance(proposition, Quantified) and proposition.word == "every":
         ranges = [one for one in proposition.bindings if isinstance(one, InRange)]
         if len(ranges) == len(proposition.bindings):
@@ -176,24 +179,9 @@ def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> boo
     return board.is_finite or (reach is not None and evaluation.bound >= reach)
 
 
-def _sampled(part: Part) -> Iterator[InRange]:
-    return (one for one in walk(part) if isinstance(one, InRange) and one.is_sample)
-
-
-def _is_sampled(part: Part) -> bool:
-    return any(True for _ in _sampled(part))
-
-
 def _sample(part: Part) -> str:
-    listed = ", ".join(f"{one.name} in {one.span}" for one in _sampled(part))
+    listed = ", ".join(f"{one.name} in {one.span}" for one in samples(part))
     return f"for {listed} alone" if listed else ""
-
-
-def _uses_bound(part: Part) -> bool:
-    """Return whether a statement is another one for a larger N."""
-    formulas = (one.formula.names for one in walk(part) if isinstance(one, Expression))
-    spans = (one.span.names for one in walk(part) if isinstance(one, InRange))
-    return any("N" in names for names in (*formulas, *spans))
 
 
 def _batches(

@@ -11,11 +11,11 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.verdict import VerdictKind
 from choco_pipeline.errors import ConfigError
+from choco_pipeline.statements.tree import is_sampled
 
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
@@ -148,9 +148,11 @@ class Cases:
     @cached_property
     def covers(self) -> bool:
         """Whether the claim speaks of no other case than these."""
-        check = self.claim.check
         if self.claim.pattern is None:
-            return self.in_all_ranges and not (isinstance(check, IntegerStatement) and check.listed)
+            is_about_integers = self.claim.is_about_integers
+            return self.in_all_ranges and not (
+                is_about_integers and is_sampled(self.claim.proposition)
+            )
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(

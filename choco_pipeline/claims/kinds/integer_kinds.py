@@ -47,7 +47,6 @@ class IntegerStatement:
     over_tables: ClassVar[bool] = False
     of_whole_bars: ClassVar[bool] = False
     reads_tables: ClassVar[bool] = True
-    of_all_positions: ClassVar[bool] = False
 
     #: The value of `N` where no other is asked for.
     bound: int

@@ -38,11 +38,6 @@ class Kind(Model):
             return (self.of_tables,)
         return ("p-positions",) if whole_bars else QUANTITIES
 
-    @property
-    def of_all_positions(self) -> bool:
-        """Whether it says of every position what that is: its outcome or its Grundy number."""
-        return False
-
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it: by default the values of its keys that are formulas, in coordinates."""
         for name, value in self:

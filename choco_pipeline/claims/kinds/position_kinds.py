@@ -33,11 +33,6 @@ class Shape:
         """Whether tables decide it; if not, the definition of the game does."""
         return True
 
-    @property
-    def of_all_positions(self) -> bool:
-        """Whether it says of every position what its outcome or its Grundy number is."""
-        return False
-
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of uncut rectangular bars."""
         if self.of_tables is not None:
@@ -57,11 +52,6 @@ class PPositions(Shape):
     #: The positions that the statement speaks of; None for all.
     where: Formula | None = None
 
-    @property
-    def of_all_positions(self) -> bool:
-        """Whether it says of every position whether it is a P-position."""
-        return self.relation == "exactly" and self.where is None
-
 
 @dataclass(frozen=True)
 class GrundyNumbers(Shape):
@@ -72,11 +62,6 @@ class GrundyNumbers(Shape):
 
     equals: Formula
     where: Formula | None = None
-
-    @property
-    def of_all_positions(self) -> bool:
-        """Whether it says of every position what its Grundy number is."""
-        return self.where is None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from choco_pipeline.claims.kinds import (
     Check,
@@ -34,7 +34,16 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
-from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, is_local, walk
+from choco_pipeline.statements.tree import (
+    Grundy,
+    Place,
+    PPosition,
+    Proposition,
+    is_local,
+    is_sampled,
+    uses_bound,
+    walk,
+)
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: How ids of claims begin that the machine finds.
@@ -48,6 +57,15 @@ _HEAPS = re.compile(r"\b[abcd]\b|\boption\b|\bG\b(?!\[)")
 MOST_CASES = 100
 #: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
 MOST_TRIED = 100_000
+
+
+class Determined(NamedTuple):
+    """The formula that a claim gives for P-positions or for Grundy numbers."""
+
+    quantity: Quantity
+    formula: Formula
+    #: The positions that it is given for; None for all.
+    where: Formula | None
 
 
 @dataclass(frozen=True)
@@ -91,6 +109,13 @@ class Claim:
         return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
 
     @property
+    def speaks_of_other_games(self) -> bool:
+        """Whether the statement has positions of another game in it."""
+        return self.statement.check is None and any(
+            isinstance(part, Place) and part.game is not None for part in walk(self.proposition)
+        )
+
+    @property
     def is_decidable(self) -> bool:
         """Whether proved automata of its game may decide it."""
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
@@ -108,6 +133,35 @@ class Claim:
         printed = self.statement.printed
         parts = self.parts
         return recognised(parts.rest, self.coordinates, bound, printed, falling, parts.let)
+
+    @property
+    def determined(self) -> Determined | None:
+        """The formula for exactly the P-positions, or for the Grundy numbers, if the claim gives one."""
+        match self.check:
+            case PPositions(formula, "exactly", where):
+                return Determined("p-positions", formula, where)
+            case GrundyNumbers(equals, where):
+                return Determined("grundy", equals, where)
+            case _:
+                return None
+
+    @property
+    def of_all_positions(self) -> Determined | None:
+        """The formula, if it is for every position of its games."""
+        given = self.determined
+        is_of_all = given is not None and given.where is None and self.reach is None
+        return given if is_of_all and not self.is_of_whole_bars else None
+
+    @property
+    def is_about_integers(self) -> bool:
+        """Whether it speaks of no game, and is no plug-in."""
+        return self.pattern is None and self.statement.check is None
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is a statement about finitely many integers, the same for every `N`."""
+        said = self.proposition if self.is_about_integers else None
+        return said is not None and not (is_sampled(said) or uses_bound(said))
 
     @property
     def summary(self) -> str:
@@ -237,10 +291,10 @@ class Claim:
 
     @property
     def domain(self) -> str:
-        """The condition on the positions that it speaks of, its `reach` included; "" for none."""
-        check, parts = self.check, [self.where_for_all()] if self.reach else []
-        if isinstance(check, PPositions | GrundyNumbers) and check.where is not None:
-            parts.append(f"({check.where})" if check.where.junction == "or" else check.where.text)
+        """The condition on the positions that its formula is for, its `reach` included; "" for none."""
+        given, parts = self.determined, [self.where_for_all()] if self.reach else []
+        if given is not None and given.where is not None:
+            parts.append(f"({given.where})" if given.where.junction == "or" else given.where.text)
         return " and ".join(parts)
 
     @property

@@ -134,7 +134,7 @@ def _about_plug_in(
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
-    statement, kind = claim.statement, claim.check
+    statement = claim.statement
     if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
     if statement.follows_from is not None and claim.reach is not None:
@@ -151,7 +151,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
                 ("follows_from",),
                 "only `P <=> …`, `G == …`, sets of values and options can follow from others",
             )
-    elif not kind.of_all_positions or claim.is_of_whole_bars:
+    elif claim.determined is None or claim.determined.where is not None or claim.is_of_whole_bars:
         yield (
             place,
             "only `P <=> …` and `G == …` of all positions can be decided for all parameters",

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -64,7 +63,7 @@ def proved_now(
     """
     if not given and claim.statement.for_all is not None:
         return settled_now(claim, catalogue, seconds)
-    if isinstance(claim.check, IntegerStatement):
+    if claim.is_about_integers:
         if given:
             raise ConfigError(
                 f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"

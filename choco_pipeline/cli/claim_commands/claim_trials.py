@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.conclusions.rows import rows
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -124,9 +123,8 @@ def checked_or_proved(
     checked: list[Trial] = []
     with suppress(ConfigError, LimitError):  # no bound, or one that is too large
         checked = list(trials(claim, given, bound, limit=clock.counted))
-    is_finite = isinstance(claim.check, IntegerStatement) and claim.check.is_finite
     refuted = [trial for trial in checked if trial.verdict == "refuted"]
-    return (checked, ()) if is_finite and checked else (refuted, () if refuted else later)
+    return (checked, ()) if claim.is_finite and checked else (refuted, () if refuted else later)
 
 
 def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], json: bool) -> int:
@@ -160,7 +158,7 @@ def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
 def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Trial]:
     if claim.statement.follows_from is not None:
         return settled_now(claim, catalogue, seconds)
-    is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
+    is_open = claim.is_about_integers and not claim.is_finite
     return decided_for_all_integers(claim, seconds) if is_open else ()
 
 

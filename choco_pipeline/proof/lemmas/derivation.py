@@ -272,23 +272,17 @@ def _of_premises(
 
 def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Node]) -> Known:
     """Return what a premise says, in the coordinates and parameters of a game."""
-    kind = premise.check
-    if (
-        not kind.of_all_positions
-        or premise.reach is not None
-        or premise.is_of_whole_bars
-        or not isinstance(kind, GrundyNumbers | PPositions)
-    ):
+    given = premise.of_all_positions
+    if given is None:
         raise LemmaError(f"{premise.id} does not say of every position what it is")
-    formula = nodes(kind.equals if isinstance(kind, GrundyNumbers) else kind.formula)
-    grundy = isinstance(kind, GrundyNumbers)
+    formula = nodes(given.formula)
     left_of = premise.coordinates[len(about.coordinates) :]  # the passes left, if there are any
     named = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
     by_passes = tuple(
         substitute(formula, {**values, **named, **{name: Integer(left) for name in left_of}})
         for left in range(game.passes + 1)
     )
-    if not grundy:
+    if given.quantity == "p-positions":
         return Known("p-positions", by_passes)
     natural = tuple(Compare((">=",), (value, Integer(0))) for value in by_passes)
     return Known("grundy", by_passes, natural)

@@ -62,7 +62,7 @@ def _telling(claim: LedgerClaim) -> dict[str, str]:
         return {}
     formal = Claim.from_json(claim.formal)
     statement = formal.statement
-    if not formal.check.of_all_positions or formal.reach is not None:
+    if formal.of_all_positions is None:
         return {}
     if statement.when is not None or statement.every or statement.some:
         return {}
