@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, VerdictKind, domain_text, verdict_text
 from choco_pipeline.claims.quick_trial import Given, Trial, trials
-from choco_pipeline.cli.claim_commands.claim_trials import checked_or_proved, explain, read_words
+from choco_pipeline.cli.claim_commands.claim_trials import checked_or_proved, pictures, read_words
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.errors import ChocoError
@@ -99,7 +99,7 @@ def check(
             (trial for trial in found if isinstance(trial.finding.verdict, Refuted)), None
         )
         if refuted is not None and isinstance(refuted.finding.verdict, Refuted):
-            lines = explain(refuted.finding.verdict.counterexample, refuted.ruleset)
+            lines = pictures(refuted.finding.verdict.counterexample, refuted.ruleset)
             print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))
     return 0 if verdict in HOLDS else 1
 

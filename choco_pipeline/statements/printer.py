@@ -185,15 +185,16 @@ class _Setter:
             case Implies(premise, conclusion):
                 return to.row([self._in(premise, _OR), to.sign("⇒"), self._in(conclusion, _OR)])
             case Quantified(word, bindings, body):
-                parts = [
-                    to.words({"every": "for all ", "some": "for some ", "no": "for no "}[word])
-                ]
-                return to.row([*parts, self._bindings(bindings), to.sign(":"), self.of(body)])
+                first = {"every": "for all ", "some": "for some ", "no": "for no "}[word]
+                bound = self._bindings(bindings, "s" if word == "every" else "")
+                return to.row([to.words(first), bound, to.words(": "), self.of(body)])
             case Let(name, value, body):
                 equation = to.row([self._name(name), to.sign("=="), self._expression(value)])
-                return to.row([to.words("with "), equation, to.sign(":"), self.of(body)])
+                return to.row([to.words("with "), equation, to.words(": "), self.of(body)])
             case At(position, body):
-                return to.row([to.words("at "), self._tuple(position), to.sign(":"), self.of(body)])
+                return to.row(
+                    [to.words("at "), self._tuple(position), to.words(": "), self.of(body)]
+                )
             case ValueSet(value, condition, relation, variable, members):
                 left = to.row([self._expression(value), to.sign(":"), self.of(condition)])
                 right = to.row([self._name(variable), to.sign(":"), self._expression(members)])
@@ -222,7 +223,7 @@ class _Setter:
             case Printed(row, column):
                 return to.function("printed", [self._expression(row), self._expression(column)])
             case Count(bindings, body):
-                inside = to.row([self._bindings(bindings), to.sign(":"), self.of(body)])
+                inside = to.row([self._bindings(bindings, "s"), to.words(": "), self.of(body)])
                 return to.row([to.words("the number of "), inside])
 
     def _name(self, name: str) -> str:
@@ -242,7 +243,7 @@ class _Setter:
     def _tuple(self, at: Sequence[Expression]) -> str:
         return self._to.listed([self._expression(one) for one in at])
 
-    def _bindings(self, bindings: Sequence[Binding]) -> str:
+    def _bindings(self, bindings: Sequence[Binding], plural: str) -> str:
         row = list[str]()
         for binding in bindings:
             row += [self._to.words(", ")] if row else []
@@ -250,11 +251,12 @@ class _Setter:
                 case InRange(name, span):
                     row += [self._name(name), self._range(span)]
                 case OfPosition():
-                    row.append(self._to.words("positions"))
+                    row.append(self._to.words(f"position{plural}"))
                 case OfCell(names):
                     row.append(self._to.listed([self._name(name) for name in names]))
                 case OfOption(by):
-                    row.append(self._to.words(f"options by {', '.join(by)}" if by else "options"))
+                    moves = f" by {', '.join(by)}" if by else ""
+                    row.append(self._to.words(f"option{plural}{moves}"))
         return self._to.row(row)
 
     def _range(self, span: Range) -> str:

@@ -161,8 +161,12 @@ def _find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
+        case "exactly" if compared.missing.size:
+            why = f"{compared.missing[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
+            return Finding(Undecided(why), evidence)
         case "exactly":
-            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
+            span = compared.span(compared.looked_up_to)
+            sense = f"no P-position has a value outside of the set, and every member {span} occurs"
         case "contains-all":
             frontier, before = (
                 compared.frontier(case.bound),
@@ -201,15 +205,6 @@ def _conclude_finite_values(
     if check.relation == "contains-all" and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
     return Finding(Exhausted(compared.tally.settled), evidence)
-
-
-def _which_occur(compared: ComparedValues) -> str:
-    if not compared.missing.size:
-        return f"and every member {compared.span(compared.looked_up_to)} occurs"
-    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist()) + (
-        ", …" if compared.missing.size > 8 else ""
-    )
-    return f"and of its members {compared.span(compared.looked_up_to)} all occur but {listed}"
 
 
 #: What checks claims of each kind on a table, by the kind's name: at once, or in a pass.

@@ -208,7 +208,7 @@ def _shown(
 
 def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
     """Yield the lines that show a counterexample: where, what is the case and what was claimed, drawn."""
-    position, option = counterexample.position, counterexample.option
+    position = counterexample.position
     if position is None:
         yield f"found {counterexample.found}; claimed {counterexample.claimed}"
         return
@@ -217,10 +217,16 @@ def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str
     where = f"{ruleset}, " if ruleset else ""
     claimed = f"claimed: {counterexample.claimed}"
     yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
-    if ruleset is None:
-        return
-    if counterexample.reason:
+    if ruleset is not None and counterexample.reason:
         yield wrapped(counterexample.reason)
+    yield from pictures(counterexample, ruleset)
+
+
+def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield the lines that draw the position of a counterexample, and its option, if it has one."""
+    position, option = counterexample.position, counterexample.option
+    if ruleset is None or position is None:
+        return
     yield from _drawn(ruleset, position)
     if option is not None:
         yield f"the winning option ({', '.join(map(str, option))}), a P-position:"

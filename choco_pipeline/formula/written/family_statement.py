@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Literal
 
 from choco_pipeline.formula.formula import Formula, parse
@@ -47,7 +48,11 @@ class FamilyStatement:
 
         yield Phrase("For all integers ")
         yield from _compared(self.parameters, ">=", "0", notation)
-        yield from (Phrase(" with "), formula(self.condition))
+        said = {parse(f"{name} >= 0") for name in self.parameters}
+        others = [part for part in parse(self.condition).conjuncts if part not in said]
+        if others:
+            condition = reduce(partial(Formula.joined, "and"), others)
+            yield from (Phrase(" with "), Phrase(typeset(condition, notation), "formula"))
         yield from (Phrase(" such that "), Phrase(self.ruleset, "code"), Phrase(" is a game: "))
         is_grundy = self.kind == "grundy"
         yield Phrase("the Grundy number of a position " if is_grundy else "a position ")

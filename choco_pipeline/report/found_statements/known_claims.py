@@ -62,7 +62,8 @@ def _telling(claim: LedgerClaim) -> dict[str, str]:
         return {}
     formal = Claim.from_json(claim.formal)
     statement = formal.statement
-    if formal.of_all_positions is None:
+    given = formal.determined
+    if given is None or given.where is not None or formal.reach is not None:
         return {}
     if statement.when is not None or statement.every or statement.some:
         return {}
