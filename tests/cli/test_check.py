@@ -165,7 +165,7 @@ def test_statements_about_integers_are_proved(tmp_path) -> None:
         (["nim(2)", "count(position: P) == 1"], "a limit is needed"),
         (["rectangular-bar(m=2, n=2)", "size <= 3 => P"], "`size` is not needed"),
         (["for n in 0..N: n >= 0", "n=1..3"], "n must be one integer"),
-        (["nim(2)", "G != 0 => some option: G' == 0", "--prove"], "tables alone"),
+        (["nim(2)", "P <=> P[nim(2)](b, a)", "--prove"], "tables alone"),
         (["nim(2)", f"P <=> a == {'1' * 9000}"], "at most"),
         (["nim(2)", "P <=> __import__('os')"], "is not a sign of the language"),
     ],
