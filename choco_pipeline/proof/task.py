@@ -161,10 +161,8 @@ def settle(
     statement = Claim.from_json(claim)
     try:
         finding = decide(statement, parameters, proof, certificate, seconds=seconds)
-        is_bounded = statement.reach is not None and depends_on_position(
-            statement.parts.rest, statement.coordinates
-        )
-        if is_bounded and isinstance(finding.verdict, Proved):
+        is_proved = isinstance(finding.verdict, Proved) and statement.reach is not None
+        if is_proved and depends_on_position(statement.parts.rest, statement.coordinates):
             finding = _told_beyond(
                 finding, statement, parameters, proof, certificate, clock.left / 2
             )

@@ -21,7 +21,13 @@ from choco_pipeline.claims.checks.printed import (
     find_printed_numbers,
 )
 from choco_pipeline.claims.checks.related import find_related
-from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
+from choco_pipeline.claims.checks.values import (
+    GROWTH,
+    NO_MEMBER,
+    SMALL,
+    ComparedValues,
+    collect_values,
+)
 from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
 from choco_pipeline.claims.evidence.shared_pass import Pass, alone
 from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions, Values
@@ -161,12 +167,12 @@ def _find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
-        case "exactly" if compared.missing.size:
-            why = f"{compared.missing[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
-            return Finding(Undecided(why), evidence)
         case "exactly":
-            span = compared.span(compared.looked_up_to)
-            sense = f"no P-position has a value outside of the set, and every member {span} occurs"
+            absent = compared.missing
+            if absent.size and abs(absent[0]) <= case.bound // SMALL:
+                why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
+                return Finding(Undecided(why), evidence)
+            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
         case "contains-all":
             frontier, before = (
                 compared.frontier(case.bound),
@@ -205,6 +211,15 @@ def _conclude_finite_values(
     if check.relation == "contains-all" and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
     return Finding(Exhausted(compared.tally.settled), evidence)
+
+
+def _which_occur(compared: ComparedValues) -> str:
+    span = compared.span(compared.looked_up_to)
+    if not compared.missing.size:
+        return f"and every member {span} occurs"
+    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
+    more = ", …" if compared.missing.size > 8 else ""
+    return f"and of its members {span} all occur but {listed}{more}"
 
 
 #: What checks claims of each kind on a table, by the kind's name: at once, or in a pass.

@@ -52,7 +52,7 @@ from choco_pipeline.statements.tree import (
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
 #: Points that are evaluated together.
-BLOCK = 1 << 14
+BLOCK = 1 << 16
 #: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
 MOST_POINTS = 1 << 30
 #: Cells of an array that says which rows are listed.
@@ -241,8 +241,10 @@ class Evaluation:
                     raise LimitError(
                         f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer"
                     )
-                for deeper, innermost in self.choices(rest, inner.chosen(part)):
-                    yield rows[part[deeper]], innermost
+                whole = part.size == inner.size
+                chosen = inner if whole else inner.chosen(part)
+                for deeper, innermost in self.choices(rest, chosen):
+                    yield rows[deeper if whole else part[deeper]], innermost
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with one more variable, with the row of the point that each belongs to."""
@@ -361,14 +363,13 @@ class Evaluation:
         )
         points = {name: values[first] for name, values in zip(names, columns, strict=True)}
         rows, option = self._own.options(points, ())
-        have = np.column_stack([rows, *(option[name] for name in names)])
-        asked = np.column_stack([which, *(self.value(one, batch) for one in at)])
-        return _rows_in(asked, have)
+        wanted = [self.value(one, batch) for one in at]
+        return _rows_in([which, *wanted], [rows, *(option[name] for name in names)])
 
     def _are_printed(self, row: Sequence[Expression], batch: Batch) -> Truths:
-        asked = np.stack([self.value(one, batch) for one in row], axis=1)
         listed = [entry for entry in self.printed if len(entry) == len(row)]
-        return _rows_in(asked, np.array(listed, np.int64).reshape(-1, len(row)))
+        columns = np.array(listed, np.int64).reshape(-1, len(row)).T
+        return _rows_in([self.value(one, batch) for one in row], [*columns])
 
     def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
         values = np.empty(rows.size, np.int64)
@@ -389,18 +390,28 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
         low, done = high, int(ends[high - 1])
 
 
-def _rows_in(asked: Ints, listed: Ints) -> Truths:
-    """Return for each row of ``asked`` whether it is a row of ``listed``."""
-    if not (listed.size and asked.size):
-        return np.zeros(len(asked), np.bool_)
-    low, high = listed.min(axis=0), listed.max(axis=0)
-    inside = ((asked >= low) & (asked <= high)).all(axis=1)
-    sides = (high - low + 1).tolist()
+def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
+    """Return for each row of ``asked``, given by its columns, whether it is a row of ``listed``."""
+    size = asked[0].size
+    if not (size and listed[0].size):
+        return np.zeros(size, np.bool_)
+    low = [int(column.min()) for column in listed]
+    sides = [int(column.max()) - n + 1 for column, n in zip(listed, low, strict=True)]
     if math.prod(sides) > MOST_KEYS:
-        wanted = set(map(tuple, listed.tolist()))
-        return np.array([tuple(row) in wanted for row in asked.tolist()], np.bool_)
-    keys = np.zeros(math.prod(sides), np.bool_)
-    keys[np.ravel_multi_index(tuple((listed - low).T), sides)] = True
-    found = np.zeros(len(asked), np.bool_)
-    found[inside] = keys[np.ravel_multi_index(tuple((asked[inside] - low).T), sides)]
-    return found
+        wanted = set(zip(*(column.tolist() for column in listed), strict=True))
+        rows = zip(*(column.tolist() for column in asked), strict=True)
+        return np.fromiter((row in wanted for row in rows), np.bool_, size)
+
+    def keys(columns: Sequence[Ints]) -> tuple[Ints, Truths]:
+        key, inside = np.zeros(columns[0].size, np.int64), np.ones(columns[0].size, np.bool_)
+        for column, first, side in zip(columns, low, sides, strict=True):
+            at = column - first
+            inside &= (at >= 0) & (at < side)
+            key = key * side + at
+        return key, inside
+
+    are_listed = np.zeros(math.prod(sides), np.bool_)
+    are_listed[keys(listed)[0]] = True
+    key, inside = keys(asked)
+    inside[inside] = are_listed[key[inside]]
+    return inside

@@ -105,8 +105,10 @@ class Claim:
 
     @property
     def speaks_of_outcomes(self) -> bool:
-        """Whether the statement has P-positions or Grundy numbers in it; else the moves of the game decide it."""
-        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
+        """Whether it has P-positions or Grundy numbers in it; if not, the moves of the game decide it."""
+        return self.statement.check is not None or any(
+            isinstance(part, PPosition | Grundy) for part in walk(self.proposition)
+        )
 
     @property
     def speaks_of_other_games(self) -> bool:

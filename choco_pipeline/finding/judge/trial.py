@@ -274,9 +274,9 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None
     """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
     check = claim.check
     is_of_a_set = isinstance(check, Values) and check.relation == "exactly"
-    if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound):
+    if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
         return None
-    small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
+    small = (v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL)
     return next(map(MissingMember, small), None)
 
 

@@ -72,10 +72,10 @@ def decide(
 
 def _about_positions(question: Question, part: Proposition) -> Finding:
     def spoken(passes: int) -> Sentence:
-        return within(question.spoken_of, question.speaker(passes).spoken(part))
+        return within(question.in_reach, question.translator(passes).applies(part))
 
     def wrong(passes: int) -> Sentence:
-        return question.speaker(passes).false_where(question.spoken_of, part)
+        return question.translator(passes).false_where(question.in_reach, part)
 
     def shown(position: Position) -> Counterexample:
         return counterexample_at(question.claim, question.parameters, question.known(position))

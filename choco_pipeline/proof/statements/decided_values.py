@@ -49,7 +49,7 @@ def about_values(question: Question, part: ValueSet) -> Finding:
     def wrong(passes: int) -> Sentence:
         values = (
             conjunction(
-                question.speaker(passes).value_is(part.value, VALUE, negative=negative),
+                question.translator(passes).value_is(part.value, VALUE, negative=negative),
                 negation(there),
             )
             for negative, there in claimed.items()
@@ -123,13 +123,13 @@ def _image_evidence(question: Question, part: ValueSet) -> Mapping[str, Any]:
 
 def _image(question: Question, part: ValueSet, passes: int, negative: bool) -> Sentence:
     """Return that `VALUE` is a value; if `negative`, that -`VALUE`-1 is."""
-    has = question.speaker(passes).value_is(part.value, VALUE, negative=negative)
+    has = question.translator(passes).value_is(part.value, VALUE, negative=negative)
     return exists(question.coordinates, conjunction(_among(question, part.condition, passes), has))
 
 
 def _among(question: Question, condition: Proposition, passes: int) -> Sentence:
     """Return that a position satisfies a condition, and is one of those that the claim speaks of."""
-    return within(question.spoken_of, question.speaker(passes).true(condition))
+    return within(question.in_reach, question.translator(passes).true(condition))
 
 
 def about_numbers(question: Question, check: PrintedNumbers) -> Finding:

@@ -86,13 +86,13 @@ def decide_cases(
     question = Question(claim, {}, proof, "", tuple(engines or installed_engines()), seconds)
 
     def wrong(passes: int) -> Sentence:
-        return question.speaker(passes).false_where(question.spoken_of, claim.parts.rest)
+        return question.translator(passes).false_where(question.in_reach, claim.parts.rest)
 
     def shown(position: Position) -> Counterexample:
         return _counterexample(proof, cases, position)
 
     try:
-        return question.everywhere(lambda _: question.spoken_of, wrong, shown)
+        return question.everywhere(lambda _: question.in_reach, wrong, shown)
     except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
         return Finding(Undecided(str(error)))
 

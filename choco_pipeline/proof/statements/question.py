@@ -32,7 +32,7 @@ from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.explained import ProvedPosition
-from choco_pipeline.proof.statements.sentences import Speaker
+from choco_pipeline.proof.statements.sentences import Translator
 
 
 def holds(
@@ -181,13 +181,13 @@ class Question:
         reach = self.claim.reach
         return None if reach is None else int(reach.value(self.environment))
 
-    def speaker(self, passes: int) -> Speaker:
-        """Return what writes parts of the statement as sentences about a position with so many passes left."""
+    def translator(self, passes: int) -> Translator:
+        """Return a translator of the statement for positions with so many passes left."""
         proof, printed = self.proof, self.claim.statement.printed
-        return Speaker.at(proof.ruleset, proof.relation, printed, self.environment, passes)
+        return Translator.at(proof.ruleset, proof.relation, printed, self.environment, passes)
 
     @cached_property
-    def spoken_of(self) -> Sentence:
+    def in_reach(self) -> Sentence:
         """That the coordinates are those of a position within the claim's reach."""
         return conjunction(at_most_each(self.coordinates, self.reach), self.legal)
 

@@ -58,8 +58,8 @@ Point = tuple[Variables, int]
 
 
 @dataclass(frozen=True)
-class Speaker:
-    """Writes parts of a statement about a position of a game as sentences."""
+class Translator:
+    """Translates parts of a statement about a position of a game."""
 
     game: Ruleset
     #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
@@ -80,8 +80,8 @@ class Speaker:
         printed: Sequence[Sequence[int]],
         parameters: dict[str, int],
         passes: int,
-    ) -> Speaker:
-        """Return what speaks of a position with so many passes left, whose coordinates are variables of their own names."""
+    ) -> Translator:
+        """Return a translator for positions with so many passes left; the variables are the names of the coordinates."""
         integers, heaps = Integers({}), game.base.coordinates
         left = game.coordinates[len(heaps) :]
         for name, value in {**parameters, **dict.fromkeys(left, passes)}.items():
@@ -159,13 +159,13 @@ class Speaker:
             case _:
                 return within(condition, self.false(part))
 
-    def spoken(self, part: Proposition) -> Sentence:
-        """Return that a part says something of the position: its premise holds, and there is an option if it is about every one."""
+    def applies(self, part: Proposition) -> Sentence:
+        """Return that the premise of a part holds, and that there is an option if the part is about every option."""
         match part:
             case Implies(premise, conclusion):
-                return conjunction(self.true(premise), self.spoken(conclusion))
+                return conjunction(self.true(premise), self.applies(conclusion))
             case Let(_, _, body):
-                return self._defined(part, lambda inner: inner.spoken(body))
+                return self._defined(part, lambda inner: inner.applies(body))
             case Quantified("every", (OfOption(),) as bindings, Implies(premise, _)):
                 return self._some(bindings, lambda inner: inner.true(premise))
             case Quantified("every", (OfOption(),) as bindings, _):
@@ -248,13 +248,15 @@ class Speaker:
 
     # ---- Bound variables.
 
-    def _defined(self, part: Let, said: Callable[[Speaker], Sentence]) -> Sentence:
+    def _defined(self, part: Let, said: Callable[[Translator], Sentence]) -> Sentence:
         self._plain(part.value)
         known = self.integers.beside()
         sentences = known.follows(part.name, part.value.formula)
         return exists(known.made, conjunction(*sentences, said(replace(self, integers=known))))
 
-    def _some(self, bindings: Sequence[Binding], said: Callable[[Speaker], Sentence]) -> Sentence:
+    def _some(
+        self, bindings: Sequence[Binding], said: Callable[[Translator], Sentence]
+    ) -> Sentence:
         """Return that something is true for some choice of bound variables."""
         if not bindings:
             return said(self)
@@ -274,7 +276,7 @@ class Speaker:
                     "a choice of positions or cells is not written as a sentence"
                 )
 
-    def _some_option(self, by: Sequence[str], said: Callable[[Speaker], Sentence]) -> Sentence:
+    def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
         """Return that something is true of some option, by moves that lower no other coordinates than `by`, if these are given."""
         here, passes = self.here
         base = self.game.base
