@@ -112,6 +112,7 @@ def test_killing_the_run_ends_everything_and_the_next_run_goes_on(project):
     goes_on(project, stored)
 
 
+@pytest.mark.slow
 def test_killing_what_removes_the_lock_of_a_killed_run_does_not_matter(project):
     caught = caught_at_work(project)
     while processes := project.processes():  # so that nobody is left to remove it

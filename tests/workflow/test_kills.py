@@ -27,7 +27,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [2, 50])
 def test_a_run_that_is_killed_again_and_again_makes_what_an_undisturbed_one_makes(
     tmp_path, undisturbed, seed, kills
 ):

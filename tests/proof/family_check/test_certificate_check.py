@@ -292,7 +292,9 @@ def tried(chosen, verdict):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("family", "seed"), [(THREE, 1), (GRUNDY, 2)])
+@pytest.mark.parametrize(
+    ("family", "seed"), [(THREE, 1), pytest.param(GRUNDY, 2, marks=pytest.mark.slow)]
+)
 def test_a_changed_certificate_is_refused_or_another_proof(
     family, seed, certificate, verdict, remembered
 ):
