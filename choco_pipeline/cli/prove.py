@@ -72,7 +72,8 @@ def show_proof(
         if relation is not None:
             raise ChocoError("prove: a statement says what is proved: --relation is not needed")
         claim = claim_to_prove(notation, statement)
-        wanted = "grundy" if "p-positions" not in claim.quantities else "p"
+        given = claim.determined
+        wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
     decided = None
     with (
         waiting(f"{notation or check}: proving") as tell,

@@ -108,7 +108,7 @@ def outcome(
                     return Outcome(True)
             return _least_of(game, failures, p_places)
         case Count():
-            places = _places(game, bound, quantity, env, check.where, reach)
+            places = _places(game, bound, quantity, env, None, reach)
             if check.over == "p-positions":
                 places = [(at, names) for at, names in places if _is_p(game, at)]
             number = sum(

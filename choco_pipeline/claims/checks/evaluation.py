@@ -395,8 +395,8 @@ def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
     size = asked[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)
-    low = [int(column.min()) for column in listed]
-    sides = [int(column.max()) - n + 1 for column, n in zip(listed, low, strict=True)]
+    ends = [(int(column.min()), int(column.max())) for column in listed]
+    sides = [last - first + 1 for first, last in ends]
     if math.prod(sides) > MOST_KEYS:
         wanted = set(zip(*(column.tolist() for column in listed), strict=True))
         rows = zip(*(column.tolist() for column in asked), strict=True)
@@ -404,10 +404,9 @@ def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
 
     def keys(columns: Sequence[Ints]) -> tuple[Ints, Truths]:
         key, inside = np.zeros(columns[0].size, np.int64), np.ones(columns[0].size, np.bool_)
-        for column, first, side in zip(columns, low, sides, strict=True):
-            at = column - first
-            inside &= (at >= 0) & (at < side)
-            key = key * side + at
+        for column, (first, last), side in zip(columns, ends, sides, strict=True):
+            inside &= (column >= first) & (column <= last)
+            key = key * side + (column - first)
         return key, inside
 
     are_listed = np.zeros(math.prod(sides), np.bool_)

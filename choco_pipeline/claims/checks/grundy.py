@@ -18,7 +18,6 @@ from choco_pipeline.tables.reading.cells import (
     evaluate_at,
     holds_at,
     select,
-    select_where,
 )
 
 
@@ -50,7 +49,6 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
         why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"
         return Finding(Undecided(why))
     of = check.of.substitute(environment)
-    where = None if check.where is None else check.where.substitute(environment)
     counted = among = 0
     if check.over == "p-positions":
         points_of_blocks = cells.p_positions(size)
@@ -59,7 +57,7 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
             {**block.points, "grundy": block.values} for block in cells.blocks(size)
         )
     for points in points_of_blocks:
-        inside = cells.within_reach(select_where(points, where), case.reach)
+        inside = cells.within_reach(points, case.reach)
         further = Choices(check.beside, known=environment)
         together = further.blocks(EvaluationBudget(), size, inside) if check.beside else [inside]
         for choices in together:

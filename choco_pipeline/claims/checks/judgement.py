@@ -328,7 +328,7 @@ def _at_choice(
     batch: Batch,
     evaluation: Evaluation,
 ) -> tuple[str, str]:
-    """Return what is true for a choice of bound variables, and what the body says of it."""
+    """Return what contradicts a quantified statement for one choice of its variables: what is true, and what was claimed."""
     coordinates = () if evaluation.board is None else evaluation.board.names
     chosen = []
     for binding in bindings:
@@ -349,7 +349,7 @@ def _at_choice(
 
 
 def _names_a_cell(part: Proposition) -> bool:
-    """Return whether what contradicts a part names the cell that is or is no option."""
+    """Return whether `_contradiction` names the cell, so that it need not be named again."""
     match part:
         case Equivalent(operands):
             return any(isinstance(one, IsOption) for one in operands)

@@ -149,10 +149,9 @@ class Cases:
     def covers(self) -> bool:
         """Whether the claim speaks of no other case than these."""
         if self.claim.pattern is None:
-            is_about_integers = self.claim.is_about_integers
-            return self.in_all_ranges and not (
-                is_about_integers and is_sampled(self.claim.proposition)
-            )
+            claim = self.claim
+            is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
+            return self.in_all_ranges and not is_of_some
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(

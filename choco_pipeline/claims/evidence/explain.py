@@ -175,12 +175,6 @@ def counterexample_to_outcome(
     )
 
 
-def no_position(game: Ruleset, position: Position, claimed: str) -> Counterexample:
-    """Return a counterexample to what is claimed of a position that is none."""
-    why = f"it is no position: {game.why_not(position)}"
-    return Counterexample(why, claimed, position, game.coordinates)
-
-
 def bound_of(game: Ruleset, position: Position) -> int:
     """Return the least bound of a table in which a legal position lies."""
     return next(

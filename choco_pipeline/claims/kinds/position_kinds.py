@@ -90,7 +90,6 @@ class Count(Shape):
     #: A condition on coordinates and, where all positions are counted, on ``grundy``.
     of: Formula
     equals: Formula
-    where: Formula | None = None
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""

@@ -105,7 +105,7 @@ class Claim:
 
     @property
     def speaks_of_outcomes(self) -> bool:
-        """Whether it has P-positions or Grundy numbers in it; if not, the moves of the game decide it."""
+        """Whether it speaks of P-positions or Grundy numbers, and not of moves alone."""
         return self.statement.check is not None or any(
             isinstance(part, PPosition | Grundy) for part in walk(self.proposition)
         )
@@ -119,7 +119,7 @@ class Claim:
 
     @property
     def is_decidable(self) -> bool:
-        """Whether proved automata of its game may decide it."""
+        """Whether it has a form that the automata of a game can decide."""
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
             return False
         return isinstance(self.check, PrintedNumbers | Count) or is_local(self.parts.rest)
@@ -148,22 +148,16 @@ class Claim:
                 return None
 
     @property
-    def of_all_positions(self) -> Determined | None:
-        """The formula, if it is for every position of its games."""
-        given = self.determined
-        is_of_all = given is not None and given.where is None and self.reach is None
-        return given if is_of_all and not self.is_of_whole_bars else None
-
-    @property
     def is_about_integers(self) -> bool:
-        """Whether it speaks of no game, and is no plug-in."""
+        """Whether it is a statement about integers, without a game."""
         return self.pattern is None and self.statement.check is None
 
     @property
     def is_finite(self) -> bool:
         """Whether it is a statement about finitely many integers, the same for every `N`."""
-        said = self.proposition if self.is_about_integers else None
-        return said is not None and not (is_sampled(said) or uses_bound(said))
+        if not self.is_about_integers:
+            return False
+        return not (is_sampled(self.proposition) or uses_bound(self.proposition))
 
     @property
     def summary(self) -> str:

@@ -272,8 +272,9 @@ def _of_premises(
 
 def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Node]) -> Known:
     """Return what a premise says, in the coordinates and parameters of a game."""
-    given = premise.of_all_positions
-    if given is None:
+    given = premise.determined
+    is_of_some = premise.reach is not None or premise.is_of_whole_bars
+    if given is None or given.where is not None or is_of_some:
         raise LemmaError(f"{premise.id} does not say of every position what it is")
     formula = nodes(given.formula)
     left_of = premise.coordinates[len(about.coordinates) :]  # the passes left, if there are any

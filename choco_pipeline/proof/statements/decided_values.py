@@ -111,6 +111,8 @@ def _image_evidence(question: Question, part: ValueSet) -> Mapping[str, Any]:
             for negative in (False, True)
         )
         image = reduce(either, natural)
+        if not image.tracks:  # no position satisfies the condition
+            return {}
     except (UndecidedError, LimitError):
         return {}
     return {

@@ -88,11 +88,7 @@ def counterexample_at(
         case GrundyNumbers() as check:
             is_wrong = check.equals.value(named) != known.number
             number = int(check.equals.value(named))
-            actual, claimed, reason = (
-                f"Grundy number {known.number}",
-                f"Grundy number {number}",
-                None,
-            )
+            actual, claimed = f"Grundy number {known.number}", f"Grundy number {number}"
         case Values() as check:
             value = int(check.of.value(named))
             is_wrong = known.is_p_position and not check.values.value({**named, "v": value})
@@ -114,12 +110,9 @@ def counterexample_at(
 def _contradiction(
     claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
 ) -> Counterexample:
-    """Return what a statement of any form says wrongly of a position, by the definition of the game if it is near."""
-    game, position, environment = (
-        known.proof.ruleset,
-        known.position,
-        claim.environment(parameters),
-    )
+    """Return what contradicts a statement of any form at a position; by the definition of the game, unless it is far."""
+    game, position = known.proof.ruleset, known.position
+    environment = claim.environment(parameters)
     is_near = sum(position) <= MOST_OPTIONS
     if is_near and isinstance(claim.check, Options):
         actual = contradiction_at(

@@ -170,11 +170,6 @@ class Question:
         """The numbers of passes that may be left."""
         return range(self.proof.ruleset.passes + 1)
 
-    @property
-    def legal(self) -> Sentence:
-        """That the coordinates are a position's."""
-        return legal(self.proof.ruleset.base, self.coordinates)
-
     @cached_property
     def reach(self) -> int | None:
         """The largest coordinate that the claim speaks of; None for any."""
@@ -189,7 +184,8 @@ class Question:
     @cached_property
     def in_reach(self) -> Sentence:
         """That the coordinates are those of a position within the claim's reach."""
-        return conjunction(at_most_each(self.coordinates, self.reach), self.legal)
+        are_position = legal(self.proof.ruleset.base, self.coordinates)
+        return conjunction(at_most_each(self.coordinates, self.reach), are_position)
 
     def is_nowhere(self, sentences: Sequence[Sentence]) -> bool:
         """Return whether nothing makes any of the sentences true."""

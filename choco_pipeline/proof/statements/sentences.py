@@ -1,8 +1,9 @@
 """A statement about a position, or about integers, as a sentence that automata decide.
 
-Idea: every part of the statement becomes a sentence about the same variables. A Grundy number is a variable that the proved
-relation connects with the position; an option is bound by the moves of the game; a definition and a range bind an integer.
-Negations are pushed inwards, as far as a Grundy number stands in a condition: a position has exactly one.
+Idea: every part of the statement becomes a sentence about the coordinates. A Grundy number becomes a variable, which the automata
+relate to the coordinates; so does each coordinate of an option, by the moves of the game, and each integer of a range or a definition.
+Negations are pushed inwards, down to conditions. This is right also where a condition uses a Grundy number, since each position
+has exactly one.
 
 Invariant: at each position, a sentence is true if and only if the part is, by `choco_pipeline.statements.meaning`.
 """
@@ -99,6 +100,8 @@ class Translator:
                 return self._is_p(place)
             case IsPrinted(row):
                 texts = [self._plain(one) for one in row]
+                for text in texts:  # one without a value is refused, also if no entry is as long
+                    self._is(text, 0)
                 entries = [entry for entry in self.printed if len(entry) == len(row)]
                 same = (map(self._is, texts, entry) for entry in entries)
                 return disjunction(*(conjunction(*parts) for parts in same))
@@ -150,7 +153,7 @@ class Translator:
                 return negation(self.true(part))
 
     def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
-        """Return that a part is false where a condition holds; options of other positions are not worked out."""
+        """Return that a condition holds and a part is false; only of positions with the condition the options are computed."""
         match part:
             case Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
@@ -160,7 +163,7 @@ class Translator:
                 return within(condition, self.false(part))
 
     def applies(self, part: Proposition) -> Sentence:
-        """Return that the premise of a part holds, and that there is an option if the part is about every option."""
+        """Return that a part is not vacuous: its premise holds, and the position has an option if it is about every option."""
         match part:
             case Implies(premise, conclusion):
                 return conjunction(self.true(premise), self.applies(conclusion))

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import pytest
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, V
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import ValueSet
+from choco_pipeline.statements.tree import PPosition, ValueSet, is_local
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, PRINTED, K, statements
 from tests.statements.test_judge import by_definition
@@ -30,32 +31,64 @@ def proof_of(text):
     return proof
 
 
+def decided(text, statement):
+    document = {"id": "drawn", "ruleset": text, "statement": f"let k = {K}: {statement}"}
+    claim = Claim.from_json(document | {"printed": [list(row) for row in PRINTED]})
+    return decide(claim, {}, proof_of(text), "here", ["own"], 5.0).verdict
+
+
 @given(data=st.data(), text=st.sampled_from(sorted(PROVED)))
 @unhurried
 def test_a_proof_or_a_refutation_is_right_by_definition(data, text):
     game = GAMES[text]
-    said = data.draw(statements(game))
-    written = f"let k = {K}: {text_of(said)}"
-    note(written)
-    document = {"id": "drawn", "ruleset": text, "statement": written}
-    claim = Claim.from_json(document | {"printed": [list(row) for row in PRINTED]})
-    verdict = decide(claim, {}, proof_of(text), "here", ["own"], 5.0).verdict
+    drawn = (data.draw(statements(game)) for _ in range(10))
+    said = next(filter(is_local, drawn), PPosition())
+    note(text_of(said))
+    verdict = decided(text, text_of(said))
     event(type(verdict).__name__)
-    bound = 4 if len(game.coordinates) == 2 else K
+    heaps, bound = len(game.base.coordinates), 4 if len(game.coordinates) == 2 else K
     wrong = by_definition(said, game, bound)
-    closed = bool(wrong) and len(wrong[0]) < len(game.coordinates)
     match verdict:
         case Undecided():
             pass
         case Refuted(counterexample) if isinstance(said, ValueSet):
+            if said.relation == "<=":
+                assert bool(wrong) == (max(counterexample.position[:heaps]) <= bound)
+        case Refuted(counterexample) if wrong == [()]:  # it speaks of no position
+            assert max(counterexample.position[:heaps]) == 0
+        case Refuted(counterexample):
             at = counterexample.position
-            assert said.relation != "<=" or wrong or at is not None
-            assert wrong is not None
-        case Refuted(counterexample) if not closed:
-            at, heaps = counterexample.position, len(game.base.coordinates)
             assert at == wrong[0] if wrong else max(at[:heaps]) > bound
-        case Refuted():
-            pass
         case _:
             assert isinstance(verdict, Proved | Vacuous)
             assert wrong == [] or (isinstance(said, ValueSet) and said.relation != "<=")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "not (3//a) in printed",
+        "not (0//0) in printed",
+        "P => every n in sample 0..2: n >= 0",
+        "P => every n in 0..size: n <= size",
+        "P => every n in 0..size: n >= 0",
+        "P(a, a)",
+        "count(n in 0..a: n >= 0) >= 1",
+    ],
+)
+def test_what_has_no_value_or_no_sentence_is_not_decided(statement):
+    assert isinstance(decided("nim(2)", statement), Undecided)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("{a: (a, a, a, a) in printed} <= {v: v == 1}", Vacuous),
+        ("{a: (a, a, a, a) in printed} == {v: v == 1}", Refuted),
+        ("G != 0 => some option: G' == 0", Proved),
+        ("P => no option: P'", Proved),
+        ("every n in 0..a: n <= b => P", Refuted),
+    ],
+)
+def test_statements_beyond_the_shapes_that_the_catalogue_has(statement, verdict):
+    assert isinstance(decided("nim(2)", statement), verdict)
