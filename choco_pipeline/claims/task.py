@@ -11,7 +11,7 @@ from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.earlier_verdicts import EarlierVerdicts
 from choco_pipeline.claims.evidence.shared_pass import side_by_side
-from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
@@ -82,9 +82,7 @@ def check_standing_statements(
         if verdict is None:
             start = time.perf_counter()
             finding = check_standing(claim)
-            assert isinstance(
-                claim.check, Evaluated | IntegerStatement | HeightFunctions | Sections
-            )
+            assert isinstance(claim.check, Evaluated | HeightFunctions | Sections)
             is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
             bound = claim.check.bound if is_bound else None
             seconds = time.perf_counter() - start

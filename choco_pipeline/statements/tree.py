@@ -364,6 +364,15 @@ def uses_bound(part: Part) -> bool:
     return any("N" in names for names in (*formulas, *spans))
 
 
+def integers_in_front(part: Proposition) -> tuple[tuple[InRange, ...], Proposition]:
+    """Return the integers of ``for n in …, k in …:`` in front of a statement, and what it says of them; none if it has no such front."""
+    if isinstance(part, Quantified) and part.word == "every":
+        ranges = tuple(one for one in part.bindings if isinstance(one, InRange))
+        if len(ranges) == len(part.bindings):
+            return ranges, part.body
+    return (), part
+
+
 def without_samples(part: Proposition) -> Proposition:
     """Return a proposition in which no range is marked as a sample."""
     inner = rebuilt(part, without_samples)

@@ -18,7 +18,6 @@ from choco_pipeline.claims.kinds import (
     Evaluated,
     GrundyNumbers,
     HeightFunctions,
-    IntegerStatement,
     Listing,
     Octahedron,
     Options,
@@ -177,7 +176,7 @@ def outcome(
             ends = not check.ends or values[-len(check.ends) :] == list(check.ends)
             long = check.length in (None, len(values))
             return Outcome(not (begins and ends and long), None, not values)
-        case Counts() | IntegerStatement() | HeightFunctions() | Sections():
+        case Counts() | HeightFunctions() | Sections():
             raise ValueError(f"{check.kind} is not decided by one table")
         case _:
             assert_never(check)

@@ -7,23 +7,31 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from choco_pipeline.claims.kinds import Counts, HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.claims.kinds import Counts, HeightFunctions, Sections
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import mex
-from tests.claims.oracle import Env, Outcome
+from choco_pipeline.statements.meaning import World
+from choco_pipeline.statements.tree import Proposition, integers_in_front
+from tests.claims.oracle import Env, Outcome, premise_of
 
 
-def outcome_of_integers(check: IntegerStatement, bound: int) -> Outcome:
+def cases_of(
+    said: Proposition, bound: int, fixed: Mapping[str, int] | None = None
+) -> Iterator[tuple[tuple[int, ...], bool]]:
+    """Yield the integers that a statement speaks of, with whether it is true of them."""
+    ranges, body = integers_in_front(said)
+    for known in _spans({one.name: one.span for one in ranges}, {"N": bound}):
+        world = World(values=known)
+        if known.items() >= (fixed or {}).items() and world.holds(premise_of(body)):
+            yield tuple(known[one.name] for one in ranges), world.holds(body)
+
+
+def outcome_of_integers(said: Proposition, bound: int) -> Outcome:
     """Return what a statement on integers comes to: every case, one by one."""
-    failures, cases = [], 0
-    for env in _all(check, {"N": bound}, list(check.all)):
-        if not all(c.value(env) for c in check.where):
-            continue
-        cases += 1
-        if not _said(check, env):
-            failures.append(tuple(env[name] for name in check.all))
-    least = min(failures, key=lambda at: (max(map(abs, at)), at), default=None)
-    return Outcome(bool(failures), least, cases == 0)
+    truths = dict(cases_of(said, bound))
+    failures = [at for at, is_true in truths.items() if not is_true]
+    least = min(failures, key=lambda at: (max(map(abs, at), default=0), at), default=None)
+    return Outcome(bool(failures), least, not truths)
 
 
 def outcome_of_sections(check: Sections, bound: int) -> Outcome:
@@ -145,11 +153,6 @@ def outcome_of_counts(check: Counts, parameter: str, numbers: Mapping[int, int])
     return Outcome(False, None, not looked)
 
 
-def _all(check: IntegerStatement, env: Env, names: list[str]) -> Iterator[Env]:
-    for found in _spans({name: check.all[name] for name in names}, env):
-        yield _with(check.let, found)
-
-
 def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
     if not spans:
         yield dict(env)
@@ -157,27 +160,6 @@ def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
     (name, span), *rest = spans.items()
     for value in span.values(env):
         yield from _spans(dict(rest), {**env, name: value})
-
-
-def _with(let: Mapping[str, Formula], env: Env) -> Env:
-    known = dict(env)
-    for name, formula in let.items():
-        known[name] = int(formula.value(known))
-    return known
-
-
-def _said(check: IntegerStatement, env: Env) -> bool:
-    truths = [bool(c.value(env)) for c in check.holds]
-    if check.equivalent:
-        truths.append(len({bool(c.value(env)) for c in check.equivalent}) == 1)
-    if check.number is not None:
-        inner = (_with(check.number.let, e) for e in _spans(dict(check.number.of), env))
-        number = sum(bool(check.number.such.value(e)) for e in inner)
-        if check.number.exactly is not None:
-            truths.append(number == check.number.exactly.value(env))
-        if check.number.least is not None:
-            truths.append(number >= check.number.least.value(env))
-    return all(truths)
 
 
 def _grundy_numbers_of(

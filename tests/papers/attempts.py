@@ -17,29 +17,23 @@ from choco_pipeline.claims.kinds import (
     Counts,
     Evaluated,
     HeightFunctions,
-    IntegerStatement,
     PrintedNumbers,
     Sections,
 )
 from choco_pipeline.claims.kinds.kind import Kind
-from choco_pipeline.claims.language.claim import Claim, assignments
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Statement
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.statements.meaning import World
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import InRange, Proposition, Quantified
+from choco_pipeline.statements.tree import InRange, Let, walk
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.mutants import changed_parts, small_changes
-from tests.claims.oracle import (
-    Outcome,
-    outcome,
-    premise_of,
-)
+from tests.claims.oracle import Outcome, outcome
 from tests.claims.oracle_of_integers import (
     outcome_of_counts,
     outcome_of_heights,
@@ -94,8 +88,8 @@ def with_few_cases(claim: Claim) -> Claim:
 
 def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
     """Yield parameters, ruleset, bound and quantity of small tables on which a claim is tried."""
-    if isinstance(claim.check, IntegerStatement | HeightFunctions | Sections):
-        yield {}, None, small_bound(claim.check, effort.places), None
+    if claim.pattern is None:
+        yield {}, None, small_bound(claim, effort.places), None
         return
     chosen = list(samples_of(claim))
     # Where tables are compared, the numbers up to the largest parameter are.
@@ -134,29 +128,31 @@ def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
             yield case, int(sample.bound.value(known))
 
 
-def small_bound(check: IntegerStatement | HeightFunctions | Sections, most: int) -> int:
+def small_bound(claim: Claim, most: int) -> int:
     """Return the largest value of N, up to the claim's own, that leaves few cases."""
-    if isinstance(check, Sections):
-        return min(check.bound, 3)
-    if isinstance(check, HeightFunctions):
-        return min(check.bound, 3 if check.arguments == 1 else 2)
-
-    def lets(env: dict[str, int]) -> dict[str, int]:
-        known = dict(env)
-        for name, formula in check.let.items():
-            if formula.names <= known.keys():
-                with suppress(FormulaError):
-                    known[name] = int(formula.value(known))
-        return known
-
-    spans = dict(check.all) | (dict(check.number.of) if check.number else {})
+    match claim.check:
+        case Sections() as check:
+            return min(check.bound, 3)
+        case HeightFunctions() as check:
+            return min(check.bound, 3 if check.arguments == 1 else 2)
+        case Evaluated() as check:
+            parts = list(walk(claim.proposition))
+            spans = {one.name: one.span for one in parts if isinstance(one, InRange)}
+            lets = {one.name: one.value.formula for one in parts if isinstance(one, Let)}
+        case _:
+            raise AssertionError(claim.id)
 
     def cases(bound: int) -> int:
         def count(env: dict[str, int], names: list[str]) -> Iterator[int]:
             if not names:
                 yield 1
                 return
-            for value in spans[names[0]].values({**env, **lets(env)}):
+            known = dict(env)
+            for name, formula in lets.items():
+                if formula.names <= known.keys():
+                    with suppress(FormulaError):
+                        known[name] = int(formula.value(known))
+            for value in spans[names[0]].values(known):
                 yield from count({**env, names[0]: value}, names[1:])
 
         return sum(islice(count({"N": bound}, list(spans)), most + 1))
@@ -214,10 +210,8 @@ def with_change(claim: Claim, place: Location, text: object) -> Claim:
 def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:
     parameters, game, bound, quantity = trial
     match claim.check:
-        case IntegerStatement() as check:
-            return outcome_of_integers(check, bound)
         case Evaluated() as check if game is None:
-            return outcome_of_statement(check.proposition, bound)
+            return outcome_of_integers(check.proposition, bound)
         case HeightFunctions() as check:
             return outcome_of_heights(check, bound)
         case Sections() as check:
@@ -228,17 +222,6 @@ def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:
     assert game is not None
     assert quantity is not None
     return outcome(claim, parameters, game, bound, quantity)
-
-
-def outcome_of_statement(said: Proposition, bound: int) -> Outcome:
-    """Return what a statement on integers of any shape comes to."""
-    spans = {}
-    if isinstance(said, Quantified):
-        spans = {one.name: one.span for one in said.bindings if isinstance(one, InRange)}
-        said = said.body
-    worlds = [World(values=known) for known in assignments(spans, {"N": bound})]
-    spoken = [world for world in worlds if world.holds(premise_of(said))]
-    return Outcome(not all(world.holds(said) for world in spoken), None, not spoken)
 
 
 def p_numbers(claim: Claim, parameters: dict[str, int]) -> dict[int, int]:

@@ -12,7 +12,6 @@ from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.checks.values import collect_values
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.evidence.shared_pass import alone
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
@@ -265,10 +264,10 @@ def test_a_bound_that_is_no_largest_integer_is_explained(key: str) -> None:
     # "Up to bound 8" reads as x up to 8; where N is a number of digits the entry says so.
     for claim in CATALOGUE.claims.values():
         entry = claim.as_ledger()
-        if entry.paper.key != key or not isinstance(claim.check, IntegerStatement):
+        if entry.paper.key != key:
             continue
-        spans = [span.text for span in claim.check.all.values()]
-        lengths = {name for name, span in claim.check.all.items() if span.text.endswith("..N")} | {
+        spans = [span.text for span in claim.integers.values()]
+        lengths = {name for name, span in claim.integers.items() if span.text.endswith("..N")} | {
             "N"
         }
         if any(re.search(rf"<< {name}\b", span) for name in lengths for span in spans):

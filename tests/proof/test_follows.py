@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pytest
 
 from choco_pipeline.claims.conclusions.outcomes import follows_text
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LemmaName
@@ -24,6 +23,7 @@ from choco_pipeline.proof.lemmas.lemma import LEMMAS
 from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.statement_task import decide_order
+from choco_pipeline.statements.tree import Count, walk
 from tests.catalogues import catalogue_of
 from tests.claims.written import claim_from
 
@@ -301,17 +301,13 @@ def test_a_false_premise_that_is_called_proved_is_found_out() -> None:
 def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
     found = derived(CLAIMS["pass2016-conj-4.1"], [CLAIMS[THEOREM]])
     said = [Claim.from_json({"id": "a", "statement": text}) for text in found.statements]
-    parameters, inside, occur = (claim.check for claim in said)
-    assert isinstance(parameters, IntegerStatement)
-    assert isinstance(inside, IntegerStatement)
-    assert isinstance(occur, IntegerStatement)
     assert said[0].summary.endswith(
         "k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and 0 < s < k ⇒ k ≡ 0 (mod 2) and 1 ≤ s < k"
     )
-    assert list(inside.all) == ["k", "s", "x", "y", "z", "p"]
+    assert list(said[1].integers) == ["k", "s", "x", "y", "z", "p"]
     assert "((x+s) ⊕ y ⊕ (z+s) ⊕ p)+2" in said[1].summary
-    assert occur.number is not None
-    assert list(occur.number.of) == ["x", "z", "p"]
+    (counted,) = (part for part in walk(said[2].proposition) if isinstance(part, Count))
+    assert [binding.name for binding in counted.bindings] == ["x", "z", "p"]
     assert found.last.conclusion().text == (
         "p == 0 and x == (y ^ (z+s))-s or p == 1 and x == max(0, (((y ^ (z+s))-s-1) ^ 1)+1)"
     )

@@ -40,7 +40,10 @@ def by_definition(said: Proposition, game: Ruleset, bound: int) -> list[Position
 
 
 def judged(said: Proposition, game: Ruleset, bound: int) -> Verdict:
-    return judge(said, Evaluation(Board(game), bound, {"k": K}, PRINTED)).verdict
+    try:
+        return judge(said, Evaluation(Board(game), bound, {"k": K}, PRINTED)).verdict
+    except FormulaError as error:
+        return Undecided(str(error))
 
 
 @given(data=st.data(), game=games, bound=st.integers(K, 4))

@@ -16,7 +16,6 @@ from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.statements.tree import ValueSet
 from choco_pipeline.tables.computing.in_memory import table
@@ -208,34 +207,6 @@ def test_printed_numbers_and_other_games(statement: str, printed: Any, kind: str
     claim = claim_of("nim(2)", statement, printed=printed)
     assert claim.check.kind == kind
     require_same(claim, parse_ruleset("nim(2)"), 6)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "for a in 0..N, b in 0..a: a ^ b <= a + b",
-        "for a in 0..N, b in 0..a: a ^ b == a + b",
-        "for a in 1..N, b in 0..3: let c = a // b: b > 0 and a % 2 == 0 => c * b <= a",
-        "for a in 1..N, b in 0..3: let c = a // b, d = c % 2: b > 1 => d == 0",
-        "for a in 0..N: (a % 2 == 0 <=> a & 1 == 0 <=> not a ^ 1 < a)",
-        "for a in 0..N: a > 1 => (a % 2 == 0 <=> a % 3 == 0)",
-        "for a in 0..N: count(b in 0..a, c in 0..b: b + c == a) == a // 2 + 1",
-        "for a in 0..N: count(b in 0..a: let c = a // b: b > 0 and c == 2) >= 1",
-        "for a in 0..N: a > 2 => count(b in 1..a: a % b == 0) >= 3",
-        "for a in 0..N: a // 0 == 1",
-        "for a in 5..N: 1 // (a - 7) >= 0",
-        "for a in 5..N: a > 7 => 1 // (a - 7) >= 0",
-    ],
-)
-def test_statements_about_integers(statement: str) -> None:
-    claim = claim_of(None, statement, bound=9)
-    assert claim.check.kind == "integers"
-    found = check_standing(claim, 9).verdict
-    expected = judge(claim.proposition, Evaluation(None, 9, {"N": 9})).verdict
-    assert type(found) is type(expected) or isinstance(found, Undecided)
-    if isinstance(found, Refuted) and isinstance(expected, Refuted):
-        assert found.counterexample.position == expected.counterexample.position
-        assert found.positions == expected.positions
 
 
 @pytest.mark.parametrize("name", ["v", "g", "grundy"])

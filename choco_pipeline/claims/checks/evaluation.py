@@ -1,7 +1,8 @@
 """A statement on arrays: its truth at many positions at once.
 
 Idea: the tree is evaluated from the outside to the inside on a batch of points, flat arrays of the integers that are known
-there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners.
+there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; what a
+premise leaves out is dropped as soon as its names are bound.
 Invariant: a part is evaluated only at points where the parts before it leave the value open, so that premises guard
 conclusions. The values are those of `choco_pipeline.statements.meaning`, which is the definition.
 Cost: one numpy operation for each node and batch; the choices of bound variables are counted against a budget.
@@ -48,6 +49,8 @@ from choco_pipeline.statements.tree import (
     Quantified,
     Term,
     ValueSet,
+    Word,
+    conjuncts,
 )
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
@@ -105,6 +108,8 @@ class Evaluation:
     printed: Sequence[Sequence[int]] = ()
     #: Descriptions of games of one's own, to be used instead of files.
     games: Mapping[str, Any] | None = None
+    #: The one value that a bound variable takes, if its range holds it.
+    fixed: Mapping[str, int] = field(default_factory=dict)
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
 
@@ -202,7 +207,7 @@ class Evaluation:
                 return self._printed_at(self.value(row, batch), self.value(column, batch))
             case Count(bindings, body):
                 counts = np.zeros(batch.size, np.int64)
-                for owners, inner in self.choices(bindings, batch):
+                for owners, inner in self.choices(bindings, batch, body):
                     counts += np.bincount(owners[self.holds(body, inner)], minlength=batch.size)
                 return counts
 
@@ -218,16 +223,21 @@ class Evaluation:
         return truths
 
     def _quantified(
-        self, word: str, bindings: Sequence[Binding], body: Proposition, batch: Batch
+        self, word: Word, bindings: Sequence[Binding], body: Proposition, batch: Batch
     ) -> Truths:
         found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
-        for owners, inner in self.choices(bindings, batch):
+        for owners, inner in self.choices(bindings, batch, asked_first(word, body)):
             held = self.holds(body, inner)
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
 
-    def choices(self, bindings: Sequence[Binding], batch: Batch) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches of all choices of bound variables, with the row of the point that each belongs to."""
+    def choices(
+        self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
+    ) -> Iterator[tuple[Ints, Batch]]:
+        """Yield batches of choices of bound variables, with the row of the point that each belongs to.
+
+        These are all choices, or with a condition at least those that satisfy it.
+        """
         owners = np.arange(batch.size)
         if not bindings:
             yield owners, batch
@@ -241,10 +251,55 @@ class Evaluation:
                     raise LimitError(
                         f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer"
                     )
-                whole = part.size == inner.size
-                chosen = inner if whole else inner.chosen(part)
-                for deeper, innermost in self.choices(rest, chosen):
-                    yield rows[deeper if whole else part[deeper]], innermost
+                chosen = inner if part.size == inner.size else inner.chosen(part)
+                if condition is not None and isinstance(first, InRange):
+                    fitting = self._fitting(condition, chosen, self._names_of(rest))
+                    if fitting.size < part.size:
+                        part, chosen = part[fitting], chosen.chosen(fitting)
+                for deeper, innermost in self.choices(rest, chosen, condition):
+                    yield rows[part[deeper]], innermost
+
+    def _fitting(self, condition: Proposition, batch: Batch, later: Collection[str]) -> Ints:
+        """Return the rows that satisfy the conjuncts of a condition, up to the first that needs names that are bound later."""
+        rows = np.arange(batch.size)
+        while isinstance(condition, Let):
+            name, value, condition = condition.name, condition.value, condition.body
+            try:
+                if not self._is_known(value, batch, later):
+                    later = {*later, name}
+                else:
+                    batch = batch.with_known(name, self.value(value, batch))
+            except FormulaError:
+                later = {*later, name}
+        for part in conjuncts(condition):
+            if not isinstance(part, Expression) or not self._is_known(part, batch, later):
+                break
+            try:
+                held = self.holds(part, batch)
+            except FormulaError:
+                break
+            if not held.all():
+                rows, batch = rows[held], batch.chosen(held)
+        return rows
+
+    def _is_known(self, part: Expression, batch: Batch, later: Collection[str]) -> bool:
+        names = part.formula.names
+        return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
+
+    def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
+        """Return the names that bindings give a value, or another one."""
+        names = set[str]()
+        for binding in bindings:
+            match binding:
+                case InRange(name):
+                    names.add(name)
+                case OfCell(cell):
+                    names.update(cell)
+                case OfPosition():
+                    names.update(self._own.names)
+                case OfOption():
+                    pass
+        return frozenset(names)
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with one more variable, with the row of the point that each belongs to."""
@@ -256,6 +311,11 @@ class Evaluation:
                 first, step, counts = (
                     np.broadcast_to(one, batch.size) for one in (first, step, counts)
                 )
+                if name in self.fixed:
+                    above = self.fixed[name] - first
+                    counts = (above >= 0) & (above % step == 0) & (above // step < counts)
+                    first = np.full(batch.size, self.fixed[name])
+                    counts = counts.astype(np.int64)
                 for low, high in _pieces(counts):
                     rows = np.repeat(np.arange(low, high), counts[low:high])
                     if not rows.size:
@@ -378,6 +438,16 @@ class Evaluation:
                 raise UndefinedError(f"printed({i}, {j}) does not exist")
             values[n] = self.printed[i][j]
         return values
+
+
+def asked_first(word: Word, body: Proposition) -> Proposition | None:
+    """Return a condition without which a choice of bound variables cannot decide a quantifier; None if there is none."""
+    if word != "every":
+        return body
+    if isinstance(body, Let):
+        premise = asked_first(word, body.body)
+        return None if premise is None else replace(body, body=premise)
+    return body.premise if isinstance(body, Implies) else None
 
 
 def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation
+from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, asked_first
 from choco_pipeline.claims.evidence.integer_sets import IntegerSet
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
@@ -23,9 +23,9 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.formula.written.math_text import PlainText, range_text
 from choco_pipeline.games import Position
-from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.meaning import UndefinedError, World
 from choco_pipeline.statements.printer import math_of, term_math
 from choco_pipeline.statements.tree import (
     SIZE,
@@ -52,6 +52,7 @@ from choco_pipeline.statements.tree import (
     Word,
     children,
     conjuncts,
+    integers_in_front,
     is_sampled,
     samples,
     uses_bound,
@@ -60,6 +61,8 @@ from choco_pipeline.statements.tree import (
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
 
 Least = tuple[int, Position]
+#: What comes before the values of definitions in the text of a counterexample.
+WHERE = ", where "
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,11 @@ def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = 
     """Return the verdict on a statement, by evaluating it in every case up to the bound.
 
     With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
-    Evidence of a refutation is the number of ``failures``. What cannot be evaluated is undecided, with the reason.
+    Evidence of a refutation is the number of ``failures``. What is no position, or takes too long, is undecided, with the
+    reason. Raises `FormulaError` if a formula has no value where it is needed.
     """
     try:
         return _judge(proposition, evaluation, reach)
-    except FormulaError as error:
-        return Finding(Undecided(f"{error.text.strip()}: {error}"))
     except (UndefinedError, LimitError) as error:
         return Finding(Undecided(str(error)))
 
@@ -161,26 +163,20 @@ def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
         if any(isinstance(part, OfCell) for part in walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
         return Cases(board.names, "position", proposition, is_complete, _sample(proposition))
-    is_complete = not is_sampled(proposition) and not uses_bound(proposition)
-    if isinstance(proposition, Quantified) and proposition.word == "every":
-        ranges = [one for one in proposition.bindings if isinstance(one, InRange)]
-        if len(ranges) == len(proposition.bindings):
-            return Cases(
-                tuple(one.name for one in ranges),
-                "case",
-                proposition.body,
-                is_complete,
-                _sample(proposition),
-            )
-    return Cases((), "case", proposition, is_complete, _sample(proposition))
+    is_complete = not (evaluation.fixed or is_sampled(proposition) or uses_bound(proposition))
+    ranges, body = integers_in_front(proposition)
+    sample = _sample(proposition, evaluation.fixed)
+    return Cases(tuple(one.name for one in ranges), "case", body, is_complete, sample)
 
 
 def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> bool:
     return board.is_finite or (reach is not None and evaluation.bound >= reach)
 
 
-def _sample(part: Part) -> str:
-    listed = ", ".join(f"{one.name} in {one.span}" for one in samples(part))
+def _sample(part: Part, fixed: Collection[str] = ()) -> str:
+    listed = ", ".join(
+        range_text(one.name, one.span) for one in samples(part) if one.name not in fixed
+    )
     return f"for {listed} alone" if listed else ""
 
 
@@ -194,7 +190,8 @@ def _batches(
         yield from _positions(board, evaluation, reach)
     elif cases.names:
         assert isinstance(proposition, Quantified)
-        for _, batch in evaluation.choices(proposition.bindings, evaluation.start()):
+        premise = asked_first("every", proposition.body)
+        for _, batch in evaluation.choices(proposition.bindings, evaluation.start(), premise):
             yield batch
     else:
         yield evaluation.start()
@@ -261,6 +258,27 @@ def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counter
     return _counterexample(cases, at, evaluation)
 
 
+def false_for(part: Proposition, integers: Mapping[str, int]) -> Counterexample | None:
+    """Return what contradicts a statement about integers for one choice of them, and of `N`; None if nothing does.
+
+    Integers may have any size.
+    """
+    ranges, body = integers_in_front(part)
+    known = {"N": integers["N"]}
+    for one in ranges:
+        if integers[one.name] not in one.span.values(known):
+            return None
+        known[one.name] = integers[one.name]
+    if World(values=known).holds(body):
+        return None
+    cases = Cases(tuple(one.name for one in ranges), "case", body, is_complete=False)
+    at = tuple(known[name] for name in cases.names)
+    try:
+        return _counterexample(cases, at, Evaluation(None, known["N"], {"N": known["N"]}))
+    except (FormulaError, OverflowError):  # of an integer of more than 64 bits
+        return Counterexample(f"{_said(body)} is false", _said(body), at, cases.names)
+
+
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
     """Return what is the case at one place, and what the statement says instead."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
@@ -288,7 +306,12 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             return _contradiction(conclusion, batch, evaluation)
         case Let(name, value, body):
             ((_, inner),) = evaluation.defined(name, value, batch)
-            return _contradiction(body, inner, evaluation)
+            found, claimed = _contradiction(body, inner, evaluation)
+            if name not in inner.known:
+                return found, claimed
+            found, _, others = found.partition(WHERE)
+            values = f"{name} = {inner.known[name][0]:,}" + (f", {others}" if others else "")
+            return f"{found}{WHERE}{values}", claimed
         case Quantified("every" | "no" as word, bindings, body):
             for _, inner in evaluation.choices(bindings, batch):
                 held = evaluation.holds(body, inner)
@@ -307,6 +330,18 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
         case Equivalent(operands):
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
+        case Expression(formula, ((name, Count() as count),)):
+            found = f"{term_math(count, PlainText())} is {evaluation.term(count, batch)[0]:,}"
+            for least, number in (
+                ("", formula.solved_for(name)),
+                ("at least ", formula.least_of(name)),
+            ):
+                if number is not None:
+                    return found, f"{least}{evaluation.value(Expression(number), batch)[0]:,}"
+            return found, _said(part)
+        case Expression() if len(conjuncts(part)) > 1:
+            false = next(one for one in conjuncts(part) if not is_true(one))
+            return _contradiction(false, batch, evaluation)
         case Expression():
             terms = [
                 f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}"

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron
-from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, Sections
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
@@ -32,7 +32,6 @@ Check = (
     | Options
     | PrintedNumbers
     | Evaluated
-    | IntegerStatement
     | PlugIn
 )
 
@@ -45,7 +44,6 @@ __all__ = [
     "Evaluated",
     "GrundyNumbers",
     "HeightFunctions",
-    "IntegerStatement",
     "Listing",
     "Octahedron",
     "Options",

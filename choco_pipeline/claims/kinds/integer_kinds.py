@@ -1,9 +1,8 @@
-"""Statements that need no table: on integers, on all height functions in a box, and on sections of Sierpiński octahedra."""
+"""Statements on all height functions in a box, and on sections of Sierpiński octahedra."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -13,76 +12,10 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.math_text import math_text
 
 #: The row and the column of a square, from 1.
 SQUARE = frozenset({"i", "j"})
-
-
-@dataclass(frozen=True)
-class Number:
-    """How many choices of integers satisfy a condition, for each choice of the others."""
-
-    of: Mapping[str, Range]
-    let: Mapping[str, Formula]
-    such: Formula
-    least: Formula | None = None
-    exactly: Formula | None = None
-
-    @property
-    def counted(self) -> str:
-        """What is counted, in words."""
-        names = ", ".join(self.of)
-        what = names if len(self.of) == 1 else f"({names})"
-        return f"the number of {what} with {math_text(self.such)}"
-
-
-@dataclass(frozen=True)
-class IntegerStatement:
-    """For all integers in some ranges, something holds."""
-
-    kind: ClassVar[str] = "integers"
-    of_rulesets: ClassVar[bool] = False
-    over_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
-    reads_tables: ClassVar[bool] = True
-
-    #: The value of `N` where no other is asked for.
-    bound: int
-    all: Mapping[str, Range]
-    #: Names of whose integers the range lists some only: no verdict says "for all" of these.
-    listed: Sequence[str] = ()
-    let: Mapping[str, Formula] = field(default_factory=dict)
-    where: Sequence[Formula] = ()
-    holds: Sequence[Formula] = ()
-    #: Conditions that are all true or all false.
-    equivalent: Sequence[Formula] = ()
-    number: Number | None = None
-
-    def quantities(self, whole_bars: bool) -> tuple[()]:
-        """Return that no table is needed."""
-        return ()
-
-    def formulas(self) -> Iterator[Formula | Range]:
-        """Yield each formula of the statement, and each range of an integer."""
-        yield from self.all.values()
-        yield from self.let.values()
-        yield from (*self.where, *self.holds, *self.equivalent)
-        if (number := self.number) is not None:
-            yield from number.of.values()
-            yield from number.let.values()
-            yield number.such
-            yield from (part for part in (number.least, number.exactly) if part is not None)
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether it is the same statement for every `N`, so that its ranges hold all that it speaks of."""
-        return not self.listed and not any("N" in part.names for part in self.formulas())
-
-    def listed_text(self, names: Collection[str]) -> str:
-        """Return the ranges of some names, as words that say of which integers something is known."""
-        return ", ".join(range_text(name, self.all[name]) for name in names)
 
 
 class HeightFunctions(Kind):

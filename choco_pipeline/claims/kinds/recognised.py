@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from choco_pipeline.claims.kinds import Check
-from choco_pipeline.claims.kinds.integer_kinds import IntegerStatement, Number
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
@@ -23,7 +22,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Values,
 )
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position
 from choco_pipeline.games.notation import coordinates_of
 from choco_pipeline.statements.printer import term_text
@@ -118,10 +116,7 @@ def recognised(
     `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, `falling` the
     coordinates whose largest legal value depends on others, and `defined` the names that are defined in front.
     """
-    if not coordinates:
-        check = _integers(proposition, bound)
-    else:
-        check = _about_positions(proposition, coordinates, printed, falling)
+    check = _about_positions(proposition, coordinates, printed, falling) if coordinates else None
     has_own_names = isinstance(check, Values | Count | Related)
     if check is None or (has_own_names and not OWN_NAMES.isdisjoint(defined)):
         return Evaluated(proposition=proposition, printed=printed, bound=bound)
@@ -416,84 +411,3 @@ def _count(part: Expression, coordinates: Collection[str]) -> Check | None:
     if "grundy" in beside:
         return None
     return Count(over=over, beside=beside, of=of.formula.rename({"G": "grundy"}), equals=equals)
-
-
-def _integers(part: Proposition, bound: int) -> Check | None:
-    all_, listed, let = dict[str, Range](), list[str](), dict[str, Formula]()
-    if (
-        isinstance(part, Quantified)
-        and part.word == "every"
-        and all(isinstance(one, InRange) for one in part.bindings)
-    ):
-        for binding in part.bindings:
-            assert isinstance(binding, InRange)
-            all_[binding.name] = binding.span
-            listed += [binding.name] if binding.is_sample else []
-        part = part.body
-    while isinstance(part, Let):
-        if part.value.terms:
-            return None
-        let[part.name] = part.value.formula
-        part = part.body
-    where = list[Formula]()
-    if isinstance(part, Implies):
-        premise = _formula(part.premise)
-        if premise is None:
-            return None
-        where, part = premise.conjuncts, part.conclusion
-    holds, equivalent, number = list[Formula](), list[Formula](), None
-    for one in conjuncts(part):
-        formula = _formula(one)
-        if formula is not None:
-            holds.append(formula)
-        elif isinstance(one, Equivalent) and not equivalent and number is None:
-            sides = [_formula(side) for side in one.operands]
-            if any(side is None for side in sides):
-                return None
-            equivalent = [side for side in sides if side is not None]
-        elif isinstance(one, Expression) and number is None:
-            number = _count_of_integers(one)
-            if number is None:
-                return None
-        else:
-            return None
-        if formula is not None and (equivalent or number):
-            return None  # conditions are asked in the order in which they stand
-    if not all_:
-        return None
-    return IntegerStatement(
-        bound=bound,
-        all=all_,
-        listed=listed,
-        let=let,
-        where=where,
-        holds=holds,
-        equivalent=equivalent,
-        number=number,
-    )
-
-
-def _count_of_integers(part: Expression) -> Number | None:
-    if len(part.terms) != 1:
-        return None
-    name, count = part.terms[0]
-    if not isinstance(count, CountTerm) or not all(
-        isinstance(one, InRange) for one in count.bindings
-    ):
-        return None
-    relation: Literal["least", "exactly"] = "exactly"
-    value = part.formula.solved_for(name)
-    if value is None:
-        relation, value = "least", part.formula.least_of(name)
-    let, body = dict[str, Formula](), count.body
-    while isinstance(body, Let):
-        if body.value.terms:
-            return None
-        let[body.name] = body.value.formula
-        body = body.body
-    such = _formula(body)
-    if value is None or such is None:
-        return None
-    of = {one.name: one.span for one in count.bindings if isinstance(one, InRange)}
-    least, exactly = (None, value) if relation == "exactly" else (value, None)
-    return Number(of=of, let=let, such=such, least=least, exactly=exactly)

@@ -39,6 +39,7 @@ from choco_pipeline.statements.tree import (
     Place,
     PPosition,
     Proposition,
+    integers_in_front,
     is_local,
     is_sampled,
     uses_bound,
@@ -151,6 +152,13 @@ class Claim:
     def is_about_integers(self) -> bool:
         """Whether it is a statement about integers, without a game."""
         return self.pattern is None and self.statement.check is None
+
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers of which a statement without a game speaks, in order, each with its range."""
+        if not self.is_about_integers:
+            return {}
+        return {one.name: one.span for one in integers_in_front(self.proposition)[0]}
 
     @property
     def is_finite(self) -> bool:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.judgement import judge
-from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.standalone.height_functions import find_height_functions
-from choco_pipeline.claims.standalone.integers import find_integers
 from choco_pipeline.claims.standalone.sections import find_sections
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import FormulaError
@@ -23,21 +22,22 @@ def check_standing(
 ) -> Finding:
     """Return what holds of a statement on integers, on height functions or on sections, with the claim's own `N` by default.
 
-    Names in `fixed` have one value; the others run over their ranges.
+    Names in `fixed` have one value; the others run over their ranges. Raises `ConfigError` if one is no name of the statement.
     """
+    fixed = fixed or {}
     try:
         match claim.check:
-            case IntegerStatement() as check:
-                return find_integers(check, check.bound if bound is None else bound, fixed or {})
+            case Evaluated() as check:
+                for name in fixed.keys() - claim.integers.keys():
+                    names = ", ".join(claim.integers) or "none"
+                    raise ConfigError(f"{name!r} is no integer of the statement: it has {names}")
+                known = {"N": check.bound if bound is None else bound}
+                evaluation = Evaluation(None, known["N"], known, check.printed, fixed=fixed)
+                return judge(check.proposition, evaluation)
             case HeightFunctions() as check:
                 return find_height_functions(check, check.bound if bound is None else bound)
-            case Evaluated() as check:
-                for name in fixed or {}:
-                    raise ConfigError(f"{name!r} cannot be given a value in a statement like this")
-                known = {"N": check.bound if bound is None else bound}
-                return judge(check.proposition, Evaluation(None, known["N"], known))
             case Sections() as check:
-                return find_sections(check, check.bound if bound is None else bound, fixed or {})
+                return find_sections(check, check.bound if bound is None else bound, fixed)
             case _:
                 raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
     except FormulaError as error:

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -120,9 +119,9 @@ def check_claim_certificate(
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
     clock = Clock(seconds)
     names = tuple(engines or installed_engines())
-    if isinstance(claim.check, IntegerStatement):
-        if set(document.names) != set(fixed_integers(claim.check)):
-            needed = ", ".join(fixed_integers(claim.check)) or "none"
+    if claim.integers:
+        if set(document.names) != set(fixed_integers(claim)):
+            needed = ", ".join(fixed_integers(claim)) or "none"
             raise CertificateError(f"{path}: numbers are needed for {needed}")
         return document, decide_choice(claim, document.names, names, seconds)
     proof = _proof(document, claim, path, names, seconds)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from choco_pipeline.automata.algebra import witness
-from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.automata.dfa import Auxiliary, Variable
+from choco_pipeline.claims.checks.judgement import false_for
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.claims.language.claim_formulas import without_value
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.claims.standalone.integers import contradiction_at
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.nodes import Binary, Node, names_of, render, walk
-from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.nodes import Binary, names_of, render, walk
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.math_text import range_text
 from choco_pipeline.proof.arithmetic.agreement import Agreement
+from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
+    Sentence,
     conjunction,
-    disjunction,
     exists,
     free,
     linear,
@@ -30,8 +34,11 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.integer_sentences import Spoken
+from choco_pipeline.proof.statements.integer_sentences import Integers
 from choco_pipeline.proof.statements.question import least
+from choco_pipeline.proof.statements.sentences import Translator
+from choco_pipeline.statements import tree
+from choco_pipeline.statements.tree import Expression, Implies, InRange, Let, conjuncts
 
 #: A statement is decided for so many choices of its fixed integers, the first ones: each takes its share of the time.
 MOST_CHOICES = 100
@@ -39,8 +46,100 @@ MOST_CHOICES = 100
 _BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 
 
-def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
-    """Return the names among `check.all` of integers that are numbers when the statement is decided.
+# ---- Which integers must be numbers.
+
+
+@dataclass
+class _Names:
+    """The names of a statement on integers, and which of them must be numbers so that a sentence can be written."""
+
+    #: The integers that it speaks of, with their ranges.
+    spans: Mapping[str, Range]
+    formulas: list[Formula] = field(default_factory=list)
+    #: The names that each further name follows from: of a definition, or of an integer that is counted or quantified inside.
+    before: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    definitions: set[str] = field(default_factory=set)
+    #: The names that must be numbers, each with the part of the statement that says so.
+    needed: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, claim: Claim) -> _Names:
+        names = cls(claim.integers)
+        for span in names.spans.values():
+            names._add_range(span)
+        for part in tree.walk(tree.integers_in_front(claim.proposition)[1]):
+            match part:
+                case Let(name, value):
+                    names.before[name] |= value.formula.names
+                    names.definitions.add(name)
+                case InRange(name, span):
+                    names.before[name] |= span.names
+                    names._add_range(span)
+                case Expression(formula):
+                    names.formulas.append(formula)
+                case _:
+                    pass
+        names._close()
+        while (product := names._product()) is not None:
+            sides = [names._open(names_of(side)) for side in (product.left, product.right)]
+            names.needed |= dict.fromkeys(min(sides, key=names._first), render(product))
+            names._close()
+        return names
+
+    def _add_range(self, span: Range) -> None:
+        self.formulas += [span.first, span.last]
+        if span.step is not None:
+            self.formulas.append(span.step)
+            self.needed |= dict.fromkeys(span.step.names, span.text)
+
+    def _nodes(self) -> Iterator[Binary]:
+        for formula in self.formulas:
+            yield from (node for node in walk(formula.root) if isinstance(node, Binary))
+
+    def _close(self) -> None:
+        """Add the names that operators need as numbers, and those that these follow from."""
+        for node in self._nodes():
+            if node.operator in _BY_THE_RIGHT:
+                self.needed |= dict.fromkeys(
+                    names_of(node.right) - self.needed.keys(), render(node)
+                )
+            if node.operator == "**":
+                self.needed |= dict.fromkeys(names_of(node) - self.needed.keys(), render(node))
+        waiting = list(self.needed)
+        while waiting:
+            name = waiting.pop()
+            follows = self.before.get(name, set())
+            if name in self.spans:  # up to the statement's own bound
+                follows = {*self.spans[name].names} - {"N"}
+            new = follows - self.needed.keys()
+            self.needed |= dict.fromkeys(new, self.needed[name])
+            waiting += new
+
+    def _open(self, names: set[str] | frozenset[str]) -> list[str]:
+        """Return those of some names that are no numbers, though those of `needed` are."""
+        return [
+            name
+            for name in sorted(names)
+            if name not in self.needed
+            and (name not in self.definitions or self._open(self.before[name]))
+        ]
+
+    def _product(self) -> Binary | None:
+        """Return a product of two parts neither of which is a number yet."""
+        products = (node for node in self._nodes() if node.operator == "*")
+        for node in products:
+            if self._open(names_of(node.left)) and self._open(names_of(node.right)):
+                return node
+        return None
+
+    def _first(self, names: Iterable[str]) -> int:
+        """Return where the first of some names stands in the statement."""
+        order = [*self.spans, *self.before, "N"]
+        return min((order.index(name) for name in names if name in order), default=len(order))
+
+
+def fixed_integers(claim: Claim) -> tuple[str, ...]:
+    """Return the names among `Claim.integers` of integers that are numbers when the statement is decided.
 
     These divide, shift or multiply others, or the ranges of such ones use them; or they have a range that neither the bound
     nor other integers make longer. Of a product of two names the one that is named first is the factor. Raises
@@ -52,46 +151,45 @@ def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
     >>> claim = Claim.from_json(
     ...     {"id": "a", "bound": 9, "statement": "for k in 1..5, z in 0..N: z - k*(z//k) < k"}
     ... )
-    >>> fixed_integers(claim.check)
+    >>> fixed_integers(claim)
     ('k',)
     """
-    formulas = list(_formulas(check))
-    needed = {name: part for f in formulas for name, part in _by_operators(f)}
-    needed |= dict(_by_steps(check))
-    _close(check, needed)
-    while (product := _product(check, formulas, needed)) is not None:
-        for name in _factor(check, product, needed):
-            needed[name] = render(product)
-        _close(check, needed)
-    counted = () if check.number is None else tuple(check.number.of)
-    for name in ("N", *counted):
-        if name in needed:
-            what = "is a bound" if name == "N" else "is counted"
-            raise NotDefinableError(f"{needed[name]}: {name} {what}, and must be a number there")
-    for name, span in check.all.items():
+    names = _Names.of(claim)
+    spans, needed = names.spans, names.needed
+    for name in needed.keys() - spans.keys() - names.definitions:
+        what = "is a bound" if name == "N" else "is counted"
+        raise NotDefinableError(f"{needed[name]}: {name} {what}, and must be a number there")
+    for name, span in spans.items():
         if span.names <= needed.keys():
             needed.setdefault(name, span.text)
-    fixed = tuple(name for name in check.all if name in needed)
-    if not any("N" in span.names for name, span in check.all.items() if name not in needed):
-        longer = ", ".join(name for name in fixed if "N" in check.all[name].names)
+    fixed = tuple(name for name in spans if name in needed)
+    if not any("N" in span.names for name, span in spans.items() if name not in needed):
+        longer = ", ".join(name for name in fixed if "N" in spans[name].names)
         given = f"given {longer} there are" if longer else "there are"
         raise NotDefinableError(f"{given} finitely many integers, which the check looks at")
     return fixed
 
 
-def choices(check: IntegerStatement, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
+def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
     """Return the values of the fixed integers that a statement is decided for, and whether it speaks of no others.
 
-    They are the first `MOST_CHOICES` in their ranges up to the statement's own bound, without those that `where` excludes
+    They are the first `MOST_CHOICES` in their ranges up to the statement's own bound, without those that its premise excludes
     whatever the other integers are. A range that is longer for a larger bound has others.
     """
-    spans = {name: check.all[name] for name in fixed}
-    supposed = [part for whole in check.where for part in whole.conjuncts]
-    of_fixed = [part for part in supposed if part.names <= spans.keys()]
+    spans = {name: claim.integers[name] for name in fixed}
+    _, body = tree.integers_in_front(claim.proposition)
+    definitions = dict[str, Formula]()
+    while isinstance(body, Let):
+        definitions[body.name], body = body.value.formula, body.body
+    supposed = [
+        part.formula
+        for part in (conjuncts(body.premise) if isinstance(body, Implies) else ())
+        if isinstance(part, Expression) and part.formula.names <= spans.keys() - definitions.keys()
+    ]
     spoken_of = (
         choice
-        for choice in assignments(spans, {"N": check.bound})
-        if not any(_is_false(part, choice) for part in of_fixed)
+        for choice in assignments(spans, {"N": claim.statement.bound or 0})
+        if not any(_is_false(part, choice) for part in supposed)
     )
     first = list(islice(spoken_of, MOST_CHOICES + 1))
     are_all = len(first) <= MOST_CHOICES and not any("N" in span.names for span in spans.values())
@@ -106,87 +204,11 @@ def _is_false(condition: Formula, values: Mapping[str, int]) -> bool:
         return False
 
 
-def _formulas(check: IntegerStatement) -> Iterator[Formula]:
-    for part in check.formulas():
-        yield from (part,) if isinstance(part, Formula) else (part.first, part.last)
-
-
-def _by_operators(formula: Formula) -> Iterator[tuple[str, str]]:
-    """Yield the names that an operator needs as numbers, each with the part that says so."""
-    for node in _nodes(formula):
-        if isinstance(node, Binary) and node.operator in _BY_THE_RIGHT:
-            yield from ((name, render(node)) for name in names_of(node.right))
-        if isinstance(node, Binary) and node.operator == "**":
-            yield from ((name, render(node)) for name in names_of(node))
-
-
-def _by_steps(check: IntegerStatement) -> Iterator[tuple[str, str]]:
-    for part in check.formulas():
-        if isinstance(part, Range) and part.step is not None:
-            yield from ((name, part.text) for name in part.step.names)
-
-
-def _close(check: IntegerStatement, needed: dict[str, str]) -> None:
-    """Add the names that those of `needed` follow from, and those that their ranges use."""
-    let = _lets(check)
-    waiting = list(needed)
-    while waiting:
-        name = waiting.pop()
-        before: Set[str] = frozenset()
-        if name in let:
-            before = let[name].names
-        elif name in check.all:  # up to the statement's own bound
-            before = check.all[name].names - {"N"}
-        new = before - needed.keys()
-        needed |= dict.fromkeys(new, needed[name])
-        waiting += new
-
-
-def _product(
-    check: IntegerStatement, formulas: list[Formula], needed: dict[str, str]
-) -> Binary | None:
-    """Return a product of two parts neither of which is a number yet."""
-    for formula in formulas:
-        for node in _nodes(formula):
-            if (
-                isinstance(node, Binary)
-                and node.operator == "*"
-                and _open(check, names_of(node.left), needed)
-                and _open(check, names_of(node.right), needed)
-            ):
-                return node
-    return None
-
-
-def _factor(check: IntegerStatement, product: Binary, needed: dict[str, str]) -> list[str]:
-    """Return the names that make one side of a product a number: the side whose first name stands first."""
-    number = check.number
-    order = [*check.all, *check.let, *(() if number is None else (*number.of, *number.let)), "N"]
-    sides = [_open(check, names_of(side), needed) for side in (product.left, product.right)]
-    return min(sides, key=lambda names: min(map(order.index, names)))
-
-
-def _open(check: IntegerStatement, names: Set[str], needed: dict[str, str]) -> list[str]:
-    """Return the names that are no numbers, though those of `needed` are."""
-    let = _lets(check)
-    return [
-        name
-        for name in sorted(names)
-        if name not in needed and (name not in let or _open(check, let[name].names, needed))
-    ]
-
-
-def _lets(check: IntegerStatement) -> dict[str, Formula]:
-    return {**check.let, **({} if check.number is None else check.number.let)}
-
-
-def _nodes(formula: Formula) -> Iterator[Node]:
-    return walk(parse_nodes(formula.text, None, formula.functions))
-
+# ---- Decisions.
 
 #: MONA is asked for so long at a time: there are hundreds of questions, and a dozen of them take it minutes.
 MONA_SECONDS = 0.5
-NONE = "no integers are ones that it speaks of"
+NONE = "no case satisfies its premise"
 
 
 def decide_integers(
@@ -201,27 +223,29 @@ def decide_integers(
     -------
     list of (dict, Finding)
         For each choice of the integers that must be numbers (`fixed_integers`), the first ones in their ranges up to the
-        statement's own bound: ``Proved``; ``Refuted`` at the least integers, as `find_integers` compares them, only that
-        one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
+        statement's own bound: ``Proved``; ``Refuted`` at the least integers, as the check on integers compares them, only
+        that one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
         ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
         says it. Evidence: the engines that agree, the states of the largest automaton, and, as ``all_choices``, whether
         the statement is decided for every choice in its ranges.
     """
-    check = claim.check
     if claim.pattern is not None:
         raise ValueError(f"{claim.id}: a statement about integers is needed")
-    if not isinstance(check, IntegerStatement):
+    if not claim.integers:
         why = f"no sentence is written for a statement of this form: {claim.summary}"
         return [({}, Finding(Undecided(why), {"all_choices": False}))]
     names = tuple(engines or installed_engines())
     clock = Clock(seconds)
     decided = []
     try:
-        listed, are_all = choices(check, fixed_integers(check))
+        fixed_names = fixed_integers(claim)
+        listed, are_all = choices(claim, fixed_names)
         for fixed in listed:
             decided.append((fixed, decide_choice(claim, fixed, names, clock.left)))
         if not are_all:
-            decided.append(({}, Finding(Undecided(_others(check, listed)))))
+            spans = ", ".join(range_text(name, claim.integers[name]) for name in fixed_names)
+            why = f"only the first {len(listed):,} choices of {spans} are decided"
+            decided.append(({}, Finding(Undecided(why))))
         elif not listed:
             decided.append(({}, Finding(Vacuous(NONE))))
     except NotDefinableError as error:
@@ -232,30 +256,22 @@ def decide_integers(
     return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in decided]
 
 
-def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str:
-    """Return that a statement is not decided for other choices than these."""
-    names = check.listed_text(fixed_integers(check))
-    return f"only the first {len(listed):,} choices of {names} are decided"
-
-
 def decide_choice(
     claim: Claim, fixed: Mapping[str, int], names: Sequence[EngineName], seconds: float
 ) -> Finding:
     """Return whether a statement is true with numbers for the integers that must be some; as `decide_integers` does."""
-    check = claim.check
-    assert isinstance(check, IntegerStatement)
     engines = Agreement({}, names, seconds, MONA_SECONDS, claim.id)
     try:
-        spoken = Spoken(check, fixed)
-        empty = witness(engines.automaton(spoken.cases)) is None
-        if empty and engines.hold(negation(spoken.cases)):
+        sentences = _Sentences(claim, fixed)
+        empty = witness(engines.automaton(sentences.cases)) is None
+        if empty and engines.hold(negation(sentences.cases)):
             return Finding(Vacuous(NONE), engines.evidence())
-        if engines.hold(negation(spoken.false)):
+        if engines.hold(negation(sentences.false)):
             repeated = command("claims", "check", claim.id)
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), engines.evidence())
-        at = _least(spoken, engines)
-        shown = contradiction_at(check, at["N"], at)
+        at = _least(sentences, engines)
+        shown = false_for(claim.proposition, at)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:
@@ -265,15 +281,86 @@ def decide_choice(
     return Finding(Refuted(shown, 0), engines.evidence())
 
 
-def _least(spoken: Spoken, engines: Agreement) -> dict[str, int]:
+class _Sentences:
+    """A statement on integers of which some are numbers, as sentences about the others.
+
+    Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
+    begins. Raises `NotDefinableError` if the logic cannot say it, and `FormulaError` if a part has no value, whatever the
+    integers are.
+    """
+
+    def __init__(self, claim: Claim, fixed: Mapping[str, int]) -> None:
+        self.spans = claim.integers
+        #: The variable of the bound `N`, which is no less than the statement's own.
+        self.bound = Auxiliary("N")
+        self.integers = Integers({"N": Sum.of(self.bound)})
+        for name, value in fixed.items():
+            self.integers.set(name, Sum({}, value))
+        ranges: list[Sentence] = [linear({self.bound: 1}, -(claim.statement.bound or 0), ">=")]
+        for name, span in self.spans.items():
+            if name in fixed:
+                ranges += self.integers.holding(fixed[name], span)
+            else:
+                ranges += self.integers.within(name, span)
+        _, self._body = tree.integers_in_front(claim.proposition)
+        self._translator = Translator(self.integers, claim.statement.printed)
+        #: That the integers lie in their ranges.
+        self.ranges = conjunction(*ranges)
+        #: The same for some bound, if only the ranges depend on it.
+        self._any_bound = self.ranges
+        said = (self._translator.false(self._body), self._translator.applies(self._body))
+        if not any(self.bound in free(part) for part in said):
+            by_bound = [part for part in ranges if self.bound in free(part)]
+            others = [part for part in ranges if self.bound not in free(part)]
+            self._any_bound = conjunction(*others, exists((self.bound,), conjunction(*by_bound)))
+
+    @cached_property
+    def cases(self) -> Sentence:
+        """That the statement speaks of the integers."""
+        return conjunction(self._any_bound, self._translator.applies(self._body))
+
+    @cached_property
+    def false(self) -> Sentence:
+        """That it speaks of the integers and is false of them."""
+        return self._translator.false_where(self._any_bound, self._body)
+
+    @property
+    def false_with_bound(self) -> Sentence:
+        """The same, in which the bound is free."""
+        return self._translator.false_where(self.ranges, self._body)
+
+    def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
+        """Return variables for the integers, by which choices are compared, and what they are.
+
+        One that may be negative is compared by how far it is from the first of its range.
+        """
+        order: list[Variable] = []
+        known = []
+        for name in self.spans:
+            value = self.integers.values[name]
+            if value.never_negative:
+                variable = value.variable or Auxiliary(name)
+                order.append(variable)
+                known.append((value - Sum.of(variable)).compared("=="))
+            elif name in self.integers.counted_by:
+                order.append(self.integers.counted_by[name])
+        return tuple(order), conjunction(*known)
+
+
+def _least(sentences: _Sentences, engines: Agreement) -> dict[str, int]:
     """Return the least integers of which the statement is false, and a bound with which it speaks of them."""
-    order, known = spoken.ordered()
-    false = conjunction(*spoken.ranges, spoken.supposed, disjunction(*spoken.wrong), known)
+    order, known = sentences.ordered()
+    false = conjunction(sentences.false_with_bound, known)
     others = sorted(free(false) - set(order))
     integers = least(engines.automaton(exists(others, false)), order)
     assert integers is not None, "what is false somewhere is false nowhere"
     here = [linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)]
     there = witness(engines.automaton(conjunction(false, *here))) or {}
     variables = dict.fromkeys(free(false), 0) | there
-    named = {name: spoken.value(name, variables) for name in spoken.check.all}
-    return {**named, "N": variables[spoken.bound]}
+    sums = {name: sentences.integers.values[name] for name in sentences.spans}
+    named = {
+        name: value.constant
+        + sum(factor * variables[v] for v, factor in value.coefficients.items())
+        for name, value in sums.items()
+    }
+    return {**named, "N": variables[sentences.bound]}

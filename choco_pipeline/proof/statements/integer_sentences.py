@@ -1,15 +1,11 @@
-"""What a statement on integers says, as sentences: which integers it speaks of, and how it can be false of them."""
+"""Named integers in sentences: those of ranges, those that follow from others, and numbers."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
-from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.kinds.integer_kinds import Number
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
@@ -20,131 +16,10 @@ from choco_pipeline.proof.arithmetic.logic import (
     conjunction,
     disjunction,
     equal,
-    exists,
-    free,
     less,
     linear,
-    negation,
 )
 from choco_pipeline.proof.arithmetic.terms import at_most, condition, value_is
-from choco_pipeline.proof.proof_errors import NotDefinableError
-
-#: To say that there are n integers, n of them are named: of larger numbers it is not said.
-MOST_COUNTED = 4
-
-
-class Spoken:
-    """A statement on integers of which some are numbers, as sentences about the others.
-
-    Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
-    begins; one that follows from others and may be negative is a difference of two. Raises `NotDefinableError` if the logic
-    cannot say it; the message names the part; `FormulaError` if a part has no value, whatever the integers are.
-    """
-
-    def __init__(self, check: IntegerStatement, fixed: Mapping[str, int]) -> None:
-        self.check = check
-        #: The variable of the bound `N`.
-        self.bound = Auxiliary("N")
-        self._integers = Integers({"N": Sum.of(self.bound)})
-        for name, value in fixed.items():
-            self._integers.set(name, Sum({}, value))
-        ranges = [part for name in check.all for part in self._within(name)]
-        #: That the integers lie in their ranges, for a bound no less than the statement's own.
-        self.ranges = (*ranges, linear({self.bound: 1}, -check.bound, ">="))
-        supposed = [
-            part for name, let in check.let.items() for part in self._integers.follows(name, let)
-        ]
-        supposed += [self._integers.say(part) for part in check.where]
-        #: What else is supposed of them, and what those are that follow.
-        self.supposed = conjunction(*supposed)
-
-    @cached_property
-    def cases(self) -> Sentence:
-        """That the statement speaks of the integers, whatever the bound is, if only ranges depend on it."""
-        if any(self.bound in free(part) for part in (self.supposed, *self.wrong)):
-            return conjunction(*self.ranges, self.supposed)
-        by_bound = [part for part in self.ranges if self.bound in free(part)]
-        others = [part for part in self.ranges if self.bound not in free(part)]
-        return conjunction(*others, exists((self.bound,), conjunction(*by_bound)), self.supposed)
-
-    @cached_property
-    def false(self) -> Sentence:
-        """That it speaks of the integers and is false of them; see `cases` for the bound."""
-        return disjunction(*(conjunction(self.cases, part) for part in self.wrong))
-
-    @cached_property
-    def wrong(self) -> tuple[Sentence, ...]:
-        """The ways in which what it claims can be false."""
-        check, say = self.check, self._integers.say
-        wrong = [negation(say(part)) for part in check.holds]
-        if check.equivalent:
-            first, *others = map(say, check.equivalent)
-            for other in others:
-                wrong += [
-                    conjunction(first, negation(other)),
-                    conjunction(other, negation(first)),
-                ]
-        if check.number is not None:
-            wrong += self._miscounted(check.number)
-        return tuple(wrong)
-
-    def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
-        """Return variables for the integers of `check.all`, by which choices are compared, and what they are.
-
-        One that may be negative is compared by how far it is from the first of its range.
-        """
-        order: list[Variable] = []
-        known = []
-        for name in self.check.all:
-            value = self._integers.values[name]
-            if value.never_negative:
-                variable = value.variable or Auxiliary(name)
-                order.append(variable)
-                known.append((value - Sum.of(variable)).compared("=="))
-            elif name in self._integers.counted_by:
-                order.append(self._integers.counted_by[name])
-        return tuple(order), conjunction(*known)
-
-    def value(self, name: str, variables: Mapping[Variable, int]) -> int:
-        """Return an integer of the statement, given the values of the variables."""
-        value = self._integers.values[name]
-        return value.constant + sum(
-            factor * variables[variable] for variable, factor in value.coefficients.items()
-        )
-
-    def _within(self, name: str) -> list[Sentence]:
-        """Return that an integer lies in its range."""
-        span, number = self.check.all[name], self._integers.numbers.get(name)
-        if number is None:
-            return self._integers.within(name, span)
-        return self._integers.holding(number, span)
-
-    def _miscounted(self, number: Number) -> Iterator[Sentence]:
-        """Yield that there are too few of the counted integers, and that there are too many."""
-        claimed = self._integers.filled(number.exactly or number.least or parse("0"))
-        if claimed.names:
-            raise NotDefinableError(f"{claimed}: a number of integers must not depend on integers")
-        value = int(claimed.value({}))
-        if value > MOST_COUNTED:
-            raise NotDefinableError(f"{claimed}: more than {MOST_COUNTED} integers are counted")
-        if value > 0:
-            yield negation(self._at_least(number, value))
-        if number.exactly is not None:
-            yield self._at_least(number, value + 1)
-
-    def _at_least(self, number: Number, value: int) -> Sentence:
-        """Return that there are so many choices of the counted integers: one after the other, in their order."""
-        sentences: list[Sentence] = []
-        choices = [self._integers.beside() for _ in range(value)]
-        for choice in choices:
-            for name, span in number.of.items():
-                sentences += choice.within(name, span)
-            for name, formula in number.let.items():
-                sentences += choice.follows(name, formula)
-            sentences.append(choice.say(number.such))
-        for first, second in itertools.pairwise(choices):
-            sentences.append(_before([*first.counted_by.values()], [*second.counted_by.values()]))
-        return exists([made for choice in choices for made in choice.made], conjunction(*sentences))
 
 
 @dataclass
@@ -236,9 +111,9 @@ class Integers:
         return variable
 
 
-def _before(some: Sequence[Variable], others: Sequence[Variable]) -> Sentence:
+def before(some: Sequence[Variable], others: Sequence[Variable]) -> Sentence:
     """Return that numbers are before others, compared one by one."""
     if not some:
         return FALSE
-    rest = conjunction(equal(some[0], others[0]), _before(some[1:], others[1:]))
+    rest = conjunction(equal(some[0], others[0]), before(some[1:], others[1:]))
     return disjunction(less(some[0], others[0]), rest)

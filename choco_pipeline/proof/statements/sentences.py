@@ -32,11 +32,12 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.integer_sentences import Integers
+from choco_pipeline.proof.statements.integer_sentences import Integers, before
 from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     Binding,
+    Count,
     Equivalent,
     Expression,
     Grundy,
@@ -57,20 +58,24 @@ from choco_pipeline.statements.tree import (
 
 Point = tuple[Variables, int]
 
+#: To say that there are n choices of integers, n of them are named: of larger numbers it is not said.
+MOST_COUNTED = 4
+
 
 @dataclass(frozen=True)
 class Translator:
-    """Translates parts of a statement about a position of a game."""
+    """Translates parts of a statement about a position of a game, or about integers."""
 
-    game: Ruleset
-    #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
-    relation: str
-    #: The rows of the statement's printed table or list.
-    printed: Sequence[Sequence[int]]
     #: Parameters, coordinates and bound variables.
     integers: Integers
+    #: The rows of the statement's printed table or list.
+    printed: Sequence[Sequence[int]] = ()
+    #: None in a statement about integers.
+    game: Ruleset | None = None
+    #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
+    relation: str = ""
     #: The coordinates of the position without passes, and the passes left; of the option that is bound, too.
-    here: Point
+    here: Point | None = None
     option: Point | None = None
 
     @classmethod
@@ -89,7 +94,7 @@ class Translator:
             integers.set(name, Sum({}, value))
         for name in heaps:
             integers.set(name, Sum.of(name))
-        return cls(game, relation, printed, integers, (heaps, passes))
+        return cls(integers, printed, game, relation, (heaps, passes))
 
     def true(self, part: Proposition) -> Sentence:
         """Return that a part is true. Raises `NotDefinableError` if the logic cannot say it."""
@@ -157,6 +162,8 @@ class Translator:
         match part:
             case Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
+            case Let(_, _, body):
+                return self._defined(part, lambda inner: inner.false_where(condition, body))
             case Quantified("some"):
                 return conjunction(condition, negation(within(condition, self.true(part))))
             case _:
@@ -191,6 +198,8 @@ class Translator:
             raise NotDefinableError(
                 f"{part.formula}: the size of a position is limited in front only"
             )
+        if equal_to is None and [type(term) for _, term in part.terms] == [Count]:
+            return self._counted(part, is_true=is_true)
         known, bound, sentences = self.integers.beside(), list[Variable](), list[Sentence]()
         plain = dict[str, str]()  # formulas of the logic have plain names
         for name, term in part.terms:
@@ -212,7 +221,43 @@ class Translator:
         said = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
         return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
 
+    def _counted(self, part: Expression, *, is_true: bool) -> Sentence:
+        """Return that a number of choices of integers is what a condition says, or that it is not."""
+        ((name, count),) = part.terms
+        assert isinstance(count, Count)
+        exactly, least = part.formula.solved_for(name), part.formula.least_of(name)
+        if exactly is None and least is None:
+            raise _not_written(part)
+        claimed = self.integers.filled(exactly or least or part.formula)
+        if claimed.names:
+            raise NotDefinableError(f"{claimed}: a number of integers must not depend on integers")
+        number = int(claimed.value({}))
+        if number > MOST_COUNTED:
+            raise NotDefinableError(f"{claimed}: more than {MOST_COUNTED} integers are counted")
+        sides = [self._at_least(count, number)]
+        if exactly is not None:
+            sides.append(negation(self._at_least(count, number + 1)))
+        return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
+
+    def _at_least(self, count: Count, number: int) -> Sentence:
+        """Return that there are so many choices of the counted integers: one after the other, in their order."""
+        sentences, choices = list[Sentence](), [self.integers.beside() for _ in range(number)]
+        for choice in choices:
+            for binding in count.bindings:
+                if (
+                    not isinstance(binding, InRange)
+                    or binding.is_sample
+                    or SIZE in binding.span.names
+                ):
+                    raise _not_written(count)
+                sentences += choice.within(binding.name, binding.span)
+            sentences.append(replace(self, integers=choice).true(count.body))
+        for one, next_one in itertools.pairwise(choices):
+            sentences.append(before([*one.counted_by.values()], [*next_one.counted_by.values()]))
+        return exists([made for choice in choices for made in choice.made], conjunction(*sentences))
+
     def _of_option(self, coordinate: str) -> Sum:
+        assert self.game is not None
         assert self.option is not None
         variables, passes = self.option
         heaps = self.game.base.coordinates
@@ -281,6 +326,8 @@ class Translator:
 
     def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
         """Return that something is true of some option, by moves that lower no other coordinates than `by`, if these are given."""
+        assert self.game is not None
+        assert self.here is not None
         here, passes = self.here
         base = self.game.base
         left = self.game.coordinates[len(base.coordinates) :]

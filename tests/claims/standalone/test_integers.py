@@ -1,14 +1,18 @@
 """Statements on integers: against plain loops over the same ranges, with values one by one."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.evidence import choices as choices_module
-from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.checks import evaluation
+from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -19,65 +23,35 @@ from choco_pipeline.claims.language.verdict import (
     VerdictRecord,
     verdict_text,
 )
-from choco_pipeline.claims.standalone.integers import find_integers
-from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.claims.standalone.standing import check_standing
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.formula import FormulaError
 from tests.claims.claims import conditions, integer_formulas
+from tests.claims.oracle_of_integers import cases_of
 from tests.claims.verdict_documents import verdict_document
 from tests.claims.written import claim_from
 
 
-def statement(bound: int = 6, **check: Any) -> IntegerStatement:
+def statement(bound: int = 6, **check: Any) -> Claim:
     """Return a statement that is free of mistakes."""
     claim = claim_from({"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}})
     assert list(mistakes_in(claim)) == []
-    assert isinstance(claim.check, IntegerStatement)
-    return claim.check
-
-
-def assignments(
-    spans: Mapping[str, Range], let: Mapping[str, Formula], known: dict[str, int]
-) -> Iterator[dict[str, int]]:
-    """Yield every choice of integers, with what follows from it."""
-    if not spans:
-        for name, formula in let.items():
-            known = {**known, name: int(formula.value(known))}
-        yield known
-        return
-    (name, span), *rest = spans.items()
-    for value in span.values(known):
-        yield from assignments(dict(rest), let, {**known, name: value})
-
-
-def is_right(check: IntegerStatement, env: dict[str, int]) -> bool:
-    """Whether what is claimed holds of one choice."""
-    right = all(part.value(env) for part in check.holds)
-    right &= len({part.value(env) for part in check.equivalent}) < 2
-    if check.number is not None:
-        number = check.number
-        count = sum(bool(number.such.value(e)) for e in assignments(number.of, number.let, env))
-        right &= number.least is None or count >= number.least.value(env)
-        right &= number.exactly is None or count == number.exactly.value(env)
-    return bool(right)
+    return claim
 
 
 def by_definition(
-    check: IntegerStatement, bound: int, fixed: Mapping[str, int]
-) -> tuple[int, list[tuple[int, ...]]]:
-    """Return how many cases there are, and which contradict the statement."""
-    cases, wrong = 0, []
-    for env in assignments(check.all, check.let, {"N": bound}):
-        supposed = all(part.value(env) for part in check.where)
-        if supposed and all(env[name] == value for name, value in fixed.items()):
-            cases += 1
-            if not is_right(check, env):
-                wrong.append(tuple(env[name] for name in check.all))
-    return cases, wrong
+    claim: Claim, bound: int, fixed: Mapping[str, int]
+) -> tuple[int, list[tuple[int, ...]]] | None:
+    """Return how many cases there are, and which contradict the statement; None if it has no meaning."""
+    try:
+        truths = dict(cases_of(claim.proposition, bound, fixed))
+    except FormulaError:
+        return None
+    return len(truths), [at for at, is_true in truths.items() if not is_true]
 
 
 @st.composite
-def statements(draw: st.DrawFn) -> IntegerStatement:
+def statements(draw: st.DrawFn) -> Claim:
     """Draw a statement, most often a wrong one."""
     spans = {"a": draw(st.sampled_from(["0..N", "-N..N", "1..7 step 2", "N", "-1..1", "3..N"]))}
     more = ["a..N", "0..a", "-a..N-a", "a ^ 1", "N-a..N+a step 3", "0..3 step N+1"]
@@ -118,33 +92,36 @@ def order(position: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
 
 
 @settings(deadline=None)
-@given(statements(), st.integers(0, 6), st.sampled_from([1, 5, 1 << 18]), st.data())
-def test_statements_are_checked_as_by_definition(check, bound, block, data):
-    fixed = data.draw(st.dictionaries(st.sampled_from(sorted(check.all)), st.integers(-1, 6)))
-    cases, wrong = by_definition(check, bound, fixed)
-    finding = find_integers(check, bound, fixed, block)
-    assert (
-        VerdictRecord.model_validate(verdict_document(finding.verdict)).as_verdict
-        == finding.verdict
-    )
+@given(statements(), st.integers(0, 6), st.sampled_from([1, 5, 1 << 16]), st.data())
+def test_statements_are_checked_as_by_definition(claim, bound, block, data):
+    fixed = data.draw(st.dictionaries(st.sampled_from(sorted(claim.integers)), st.integers(-1, 6)))
+    expected = by_definition(claim, bound, fixed)
+    with mock.patch.object(evaluation, "BLOCK", block):
+        finding = check_standing(claim, bound, fixed)
+    document = VerdictRecord.model_validate(verdict_document(finding.verdict))
+    assert document.as_verdict == finding.verdict
+    if expected is None:
+        assert isinstance(finding.verdict, Undecided)
+        return
+    cases, wrong = expected
     match finding.verdict:
         case Refuted(counterexample, positions):
             assert counterexample.position == min(wrong, key=order)
-            assert counterexample.coordinates == tuple(check.all)
+            assert counterexample.coordinates == tuple(claim.integers)
             assert finding.evidence == {"failures": len(wrong)}
             assert positions == cases
         case HoldsToBound(positions, to, None, "case"):
             assert (positions, to, wrong) == (cases, bound, [])
             assert cases
         case Exhausted(positions, "case"):
-            assert (positions, wrong, check.is_finite) == (cases, [], True)
+            assert (positions, wrong, claim.is_finite) == (cases, [], True)
             assert cases
         case Vacuous():
-            assert (cases, check.is_finite) == (0, True)
+            assert (cases, claim.is_finite) == (0, True)
         case Undecided(why):
             assert cases == 0
-            assert fixed or not check.is_finite
-            assert f"up to N = {bound}" in why
+            assert fixed or not claim.is_finite
+            assert f"up to bound {bound}" in why
         case other:
             pytest.fail(f"{other}")
 
@@ -158,12 +135,12 @@ LEMMA = {
 
 
 def test_a_lemma_holds_to_a_bound_and_is_false_beyond_its_condition():
-    held = find_integers(statement(**LEMMA), 64, {}).verdict
+    held = check_standing(statement(**LEMMA), 64, {}).verdict
     assert isinstance(held, HoldsToBound)
     cases = sum(k * (r // k + 1) for k in range(2, 9, 2) for r in range(65))
     assert (held.positions, held.bound) == (cases, 64)
     spans = {**LEMMA["all"], "s": "0..2*k"}
-    refuted = find_integers(statement(**LEMMA | {"all": spans}), 64, {}).verdict
+    refuted = check_standing(statement(**LEMMA | {"all": spans}), 64, {}).verdict
     assert verdict_text(refuted) == (
         "refuted at (k, s, r, q) = (2, 3, 2, 1): p ≥ s is true, r ≥ s is false, where p = 3,"
         " claimed: p ≥ s ⇔ r ≥ s"
@@ -176,18 +153,18 @@ def test_a_lemma_holds_to_a_bound_and_is_false_beyond_its_condition():
         ({"holds": ["a >= 0", "a < 2"]}, "a < 2 is false", "a < 2"),
         (
             {"number": {"of": {"b": "0..a"}, "such": "b < 2", "exactly": "a+1"}},
-            "the number of b with b < 2 is 2",
+            "the number of b from 0 to a: b < 2 is 2",
             "3",
         ),
         (
             {"number": {"of": {"b": "0..a"}, "such": "b < 2", "least": "a+1"}},
-            "the number of b with b < 2 is 2",
+            "the number of b from 0 to a: b < 2 is 2",
             "at least 3",
         ),
     ],
 )
 def test_counterexamples_say_what_is_the_case(check, found, claimed):
-    verdict = find_integers(statement(all={"a": "0..N"}, **check), 6, {}).verdict
+    verdict = check_standing(statement(all={"a": "0..N"}, **check), 6, {}).verdict
     assert isinstance(verdict, Refuted)
     counterexample = verdict.counterexample
     assert (counterexample.found, counterexample.claimed) == (found, claimed)
@@ -196,17 +173,17 @@ def test_counterexamples_say_what_is_the_case(check, found, claimed):
 
 def test_negative_integers_count_by_their_size():
     check = statement(all={"a": "-N..N", "b": "-N..N"}, holds="a*b > -6")
-    verdict = find_integers(check, 9, {}).verdict
+    verdict = check_standing(check, 9, {}).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (-3, 2)
 
 
 def test_a_statement_is_finite_if_it_is_the_same_for_every_bound():
     square = statement(all={"a": "0..9", "b": "0..9"}, holds="a*b < 82")
-    assert find_integers(square, 0, {}).verdict == Exhausted(100, "case")
-    assert find_integers(square, 6, {"a": 3}).verdict == HoldsToBound(10, 6, unit="case")
+    assert check_standing(square, 0, {}).verdict == Exhausted(100, "case")
+    assert check_standing(square, 6, {"a": 3}).verdict == HoldsToBound(10, 6, unit="case")
     never = statement(all={"a": "0..9"}, where="a > 9", holds="a == 3")
-    assert find_integers(never, 6, {}).verdict == Vacuous("no integers are ones that it speaks of")
+    assert check_standing(never, 6, {}).verdict == Vacuous("no case satisfies its premise")
 
 
 @pytest.mark.parametrize(
@@ -220,102 +197,110 @@ def test_a_statement_is_finite_if_it_is_the_same_for_every_bound():
 )
 def test_what_a_bound_cuts_off_is_never_exhausted(more):
     check = statement(bound=20, holds="x != 21", **more)
-    verdict = find_integers(check, 20, {}).verdict
+    verdict = check_standing(check, 20, {}).verdict
     assert isinstance(verdict, HoldsToBound)
     assert verdict.bound == 20
-    assert isinstance(find_integers(check, 21, {}).verdict, Refuted)
+    assert isinstance(check_standing(check, 21, {}).verdict, Refuted)
 
 
 def test_a_value_outside_its_range_is_no_case():
     check = statement(all={"a": "0..N step 2", "b": "0..a"}, holds="a+b < 0")
     for value in (-2, 3, 8):
-        verdict = find_integers(check, 6, {"a": value}).verdict
-        assert verdict == Undecided(
-            f"no integers up to N = 6, a = {value} are ones that it speaks of"
-        )
-    with pytest.raises(ConfigError, match=r"'q' is none of the integers .*: a, b$"):
-        find_integers(check, 6, {"q": 1})
+        verdict = check_standing(check, 6, {"a": value}).verdict
+        assert verdict == Undecided("no case up to bound 6 satisfies its premise")
+    with pytest.raises(ConfigError, match=r"'q' is no integer of the statement: it has a, b$"):
+        check_standing(check, 6, {"q": 1})
 
 
-def test_what_is_supposed_protects_what_follows_in_any_order():
+def test_a_premise_protects_definitions():
     check = statement(
         all={"a": "0..N", "b": "0..N"},
         let={"q": "10//a"},
-        where=["b % a == 0", "a > 0", "a+b < 9"],
+        where=["a > 0", "b % a == 0", "a+b < 9"],
         holds="q*a <= 10",
     )
     cases = sum(b % a == 0 for a in range(1, 7) for b in range(7) if a + b < 9)
-    assert find_integers(check, 6, {}).verdict == HoldsToBound(cases, 6, unit="case")
+    assert check_standing(check, 6, {}).verdict == HoldsToBound(cases, 6, unit="case")
 
 
 def test_what_a_later_name_rules_out_is_no_error():
     check = statement(
         all={"a": "0..N", "b": "0..N"}, let={"q": "10//a"}, where="b < a", holds="q*a <= 10"
     )
-    assert find_integers(check, 6, {}).verdict == HoldsToBound(21, 6, unit="case")
+    assert check_standing(check, 6, {}).verdict == HoldsToBound(21, 6, unit="case")
 
 
 @pytest.mark.parametrize("key", ["where", "holds", "let", "such"])
-def test_what_has_no_value_is_an_error(key):
+def test_what_has_no_value_is_undecided(key):
     check = {"all": {"a": "0..N"}, "holds": "a >= 0"}
     wrong = {
         "where": {"where": "6 % (a-3) < 9"},
         "holds": {"holds": ["a >= 0", "6 % (a-3) < 9"]},
-        "let": {"let": {"q": "6 % (a-3)"}},
+        "let": {"let": {"q": "6 % (a-3)"}, "holds": "q >= 0"},
         "such": {"number": {"of": {"b": "0..2"}, "such": "6 % (a-3) < b", "least": "0"}},
     }
-    with pytest.raises(FormulaError, match=r"division by zero at column \d+: a=3"):
-        find_integers(statement(**check | wrong[key]), 6, {})
+    verdict = check_standing(statement(**check | wrong[key]), 6, {}).verdict
+    assert isinstance(verdict, Undecided)
+    assert re.search(
+        r"division by zero at column \d+: a=3|'q' has no value",
+        verdict.why.replace('"q" at column 35', "'q'"),
+    ), verdict.why
 
 
 def test_conditions_are_asked_only_where_those_before_leave_them_open():
     held = statement(all={"a": "0..N"}, any=["a == 0", "6//a >= 0"])
-    assert find_integers(held, 6, {}).verdict == HoldsToBound(7, 6, unit="case")
-    refuted = find_integers(statement(all={"a": "0..N"}, holds=["a > 0", "6//a > 0"]), 6, {})
+    assert check_standing(held, 6, {}).verdict == HoldsToBound(7, 6, unit="case")
+    refuted = check_standing(statement(all={"a": "0..N"}, holds=["a > 0", "6//a > 0"]), 6, {})
     assert refuted.evidence == {"failures": 1}
 
 
-def test_integers_beyond_64_bits_are_refused():
+def test_integers_beyond_64_bits_are_undecided():
     check = statement(all={"a": "0..N"}, holds="2**a > a")
-    assert find_integers(check, 62, {}).verdict == HoldsToBound(63, 62, unit="case")
-    with pytest.raises(FormulaError, match="outside signed integers of 64 bits"):
-        find_integers(check, 63, {})
+    assert check_standing(check, 62, {}).verdict == HoldsToBound(63, 62, unit="case")
+    verdict = check_standing(check, 63, {}).verdict
+    assert isinstance(verdict, Undecided)
+    assert "outside signed integers of 64 bits" in verdict.why
 
 
-def test_too_many_choices_are_refused_before_they_are_looked_at():
-    check = statement(all={"a": "0..N", "b": "0..N"}, holds="a+b >= 0")
-    with pytest.raises(LimitError, match=r"more than 2,147,483,648 choices .* a smaller bound"):
-        find_integers(check, 50_000, {})
+def test_too_many_choices_are_undecided():
     counted = statement(
         all={"a": "0..9"},
         number={"of": {"x": "0..N", "y": "0..N"}, "such": "x == y", "least": "1"},
     )
-    with pytest.raises(LimitError):
-        find_integers(counted, 50_000, {})
-
-
-def test_the_budget_counts_every_choice_once():
-    spans = statement(all={"a": "0..9", "b": "0..a"}, holds="a >= b").all
-    visited = 10 + 55
-    for block in (3, 100):
-        blocks = choices_module.Choices(spans).blocks(
-            choices_module.EvaluationBudget(visited), block
+    with mock.patch.object(evaluation, "MOST_POINTS", 1 << 20):
+        verdict = judge(
+            counted.proposition, Evaluation(None, 9999, {"N": 9999}, points_left=1 << 20)
         )
-        assert sum(found["a"].size for found in blocks) == 55
-        with pytest.raises(LimitError):
-            list(
-                choices_module.Choices(spans).blocks(
-                    choices_module.EvaluationBudget(visited - 1), block
-                )
-            )
+    assert isinstance(verdict.verdict, Undecided)
+    assert "a smaller bound has fewer" in verdict.verdict.why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for a in 0..N: count(n in 0..3, b in 0..a: b == a and n < b) == min(a, 4)",
+        "for a in 0..N: (every b in 0..a, c in b..a: let d = c-b, e = a//d: b > 0 and d > 0 => e > 1)",
+        "for a in 1..N: (some b in 0..a, c in 0..a: c == b+a and b > 0) or a < 9",
+        "for a in 1..N: (no b in 2..a-1: a % b == 0) <=> count(b in 1..a: a % b == 0) == 2",
+        "for a in 0..N, b in 0..N: let c = a-b, d = 6//c: a > b => (d > 0 or c > 6)",
+        "for a in 0..N, b in a..N: let c = 6//(b-a): b == a or c >= 0",
+        "for a in 0..N, b in a..N: let c = 6//(b-a): a > 2 => (b == a+1 => c == 6)",
+    ],
+)
+def test_premises_that_are_evaluated_early_change_nothing(text):
+    claim = Claim.from_json({"id": "a", "statement": text, "bound": 9})
+    cases, wrong = by_definition(claim, 9, {})
+    finding = check_standing(claim, 9)
+    assert finding.verdict.positions == cases
+    assert finding.evidence.get("failures", 0) == len(wrong)
 
 
 def test_a_range_that_lists_some_integers_is_not_all_that_a_statement_speaks_of():
     said: dict[str, Any] = {"all": {"k": "2..6 step 2", "x": "0..k"}, "holds": "x <= k"}
-    assert find_integers(statement(**said), 4, {}).verdict == Exhausted(15, "case")
+    assert check_standing(statement(**said), 4, {}).verdict == Exhausted(15, "case")
     listed = statement(**said, listed=["k"])
     sense = "for k from 2 to 6 in steps of 2 alone"
-    assert find_integers(listed, 4, {}).verdict == HoldsToBound(15, 4, sense, "case")
-    assert find_integers(listed, 4, {"k": 4}).verdict == HoldsToBound(5, 4, None, "case")
+    assert check_standing(listed, 4, {}).verdict == HoldsToBound(15, 4, sense, "case")
+    assert check_standing(listed, 4, {"k": 4}).verdict == HoldsToBound(5, 4, None, "case")
     nothing = statement(**said, listed=["k"], where="x > k")
-    assert isinstance(find_integers(nothing, 4, {}).verdict, Undecided)
+    assert isinstance(check_standing(nothing, 4, {}).verdict, Undecided)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.claims.standalone.integers import find_integers
+from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.statements import decided_integers as module
@@ -96,23 +96,26 @@ def test_drawn_statements(check) -> None:
     claim = statement(**check)
     for fixed, finding in decide_integers(claim, OWN, math.inf):
         assert list(fixed) == ["k"]
-        given = statement(**{**check, "all": {**check["all"], "k": fixed["k"]}}).check
+        given = statement(**{**check, "all": {**check["all"], "k": fixed["k"]}})
         match finding.verdict:
             case Proved(_, "integer"):
                 for bound in range(BOUND, BEYOND + 1):
-                    assert not outcome_of_integers(given, bound).is_false
-            case Vacuous("no integers are ones that it speaks of"):
-                assert outcome_of_integers(given, BEYOND).is_empty
+                    assert not outcome_of_integers(given.proposition, bound).is_false
+            case Vacuous("no case satisfies its premise"):
+                assert outcome_of_integers(given.proposition, BEYOND).is_empty
             case Refuted(counterexample, 0):
                 # With this bound at the latest it is false there; whether earlier, the ranges say.
                 *_, x, y = counterexample.position
                 largest = max(BOUND, 2 * abs(x) + 2, 2 * abs(y) + 2)
-                shown = find_integers(given, largest, {"k": fixed["k"], "x": x, "y": y})
+                shown = check_standing(given, largest, {"k": fixed["k"], "x": x, "y": y})
                 if "N" not in str(check.get("number")):
                     assert isinstance(shown.verdict, Refuted)
                     assert shown.verdict.counterexample == counterexample
                 if "-" not in str(check["all"]) and largest <= 2 * BEYOND:
-                    assert outcome_of_integers(given, largest).least == counterexample.position
+                    assert (
+                        outcome_of_integers(given.proposition, largest).least
+                        == counterexample.position
+                    )
             case other:
                 raise AssertionError(other)
 
@@ -150,7 +153,7 @@ def test_what_has_one_value_is_counted_once() -> None:
 def test_a_statement_that_is_true_as_far_as_one_looks() -> None:
     """The bound of the check is no bound of the proof."""
     check = {"bound": 50, "all": {"x": "0..N"}, "holds": "x < 1000 or x % 2 == 0"}
-    assert not outcome_of_integers(statement(**check).check, 50).is_false
+    assert not outcome_of_integers(statement(**check).proposition, 50).is_false
     assert decided(**check).counterexample.position == (1001,)
 
 
@@ -167,7 +170,7 @@ def test_the_least_counterexample_is_that_of_a_check() -> None:
         {"all": {"x": "1..N", "y": "0..N step 3"}, "where": "x > 4", "holds": "x+y < 11"},
     ):
         ((_, finding),) = decide_integers(statement(**check), OWN, math.inf)
-        least = outcome_of_integers(statement(**check).check, 30).least
+        least = outcome_of_integers(statement(**check).proposition, 30).least
         assert finding.verdict.counterexample.position == least
 
 
@@ -179,7 +182,7 @@ def test_ranges_below_zero() -> None:
 
 def test_what_is_fixed_and_for_which_values() -> None:
     def fixed(**check):
-        return fixed_integers(statement(**check).check)
+        return fixed_integers(statement(**check))
 
     open_range = {"all": {"k": "2..6 step 2", "z": "0..N"}}
     assert fixed(**open_range, holds="k*z >= z") == ("k",)
@@ -188,11 +191,11 @@ def test_what_is_fixed_and_for_which_values() -> None:
     assert fixed(all={"d": "0..3", "e": "0..d", "x": "0..N"}, holds="x >> e >= 0") == ("d", "e")
     assert fixed(all={"s": "0..N", "x": "0..N"}, holds="x+s >= s") == ()
     assert fixed(all={"t": "0..3", "x": "t..N"}, let={"k": "2*t"}, holds="x//(k+1) >= 0") == ("t",)
-    check = statement(all={"k": "2..6 step 2", "z": "0..N"}, holds="k*z >= z").check
+    check = statement(all={"k": "2..6 step 2", "z": "0..N"}, holds="k*z >= z")
     assert choices(check, ("k",)) == ([{"k": 2}, {"k": 4}, {"k": 6}], True)
-    many = statement(bound=5000, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
+    many = statement(bound=5000, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z")
     assert choices(many, ("k",)) == ([{"k": k} for k in range(1, 101)], False)
-    few = statement(bound=5, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
+    few = statement(bound=5, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z")
     assert choices(few, ("k",)) == ([{"k": k} for k in range(1, 6)], False)
 
 
@@ -246,7 +249,7 @@ def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
         {"all": {"z": "N+1..N"}, "holds": "z > 3"},
     ):
         ((fixed, finding),) = decide_integers(statement(**check), None, math.inf)
-        assert (fixed, finding.verdict) == ({}, Vacuous("no integers are ones that it speaks of"))
+        assert (fixed, finding.verdict) == ({}, Vacuous("no case satisfies its premise"))
 
 
 @pytest.mark.parametrize(
@@ -343,13 +346,13 @@ def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
     catalogue = catalogue_of()
     number = 0
     for claim in catalogue.claims.values():
-        if claim.check.kind != "integers" or claim.check.is_finite:
+        if not claim.is_about_integers or claim.is_finite:
             continue
         for fixed, finding in decide_integers(claim, OWN, math.inf):
             if isinstance(finding.verdict, Undecided):
                 continue
             number += 1
-            found = find_integers(claim.check, claim.check.bound, fixed).verdict
+            found = check_standing(claim, None, fixed).verdict
             assert isinstance(found, Refuted) == isinstance(finding.verdict, Refuted), claim.id
             if isinstance(found, Refuted):
                 assert found.counterexample == finding.verdict.counterexample
