@@ -7,11 +7,11 @@ coordinate of an option, it has a name that is the canonical text of that term, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import Notation
 
@@ -232,6 +232,10 @@ Proposition = (
 Part = Proposition | Term | Place | Binding
 
 
+#: What is true everywhere.
+TRUE = Expression(parse("0 == 0"))
+
+
 def children(part: Part) -> Iterator[Part]:
     """Yield the parts of which a part is made, left to right."""
     match part:
@@ -279,6 +283,64 @@ def is_local(part: Part) -> bool:
         isinstance(one, others) or (isinstance(one, Place) and one.at is not None)
         for one in walk(part)
     )
+
+
+def is_about_option(part: Part, known: Collection[str]) -> bool:
+    """Return whether the truth of a part depends on nothing but the option that a quantifier has chosen, and on names with one value."""
+    for one in walk(part):
+        match one:
+            case Expression():
+                if not one.names <= {*known}:
+                    return False
+            case Place():
+                if not one.primed:
+                    return False
+            case (
+                PPosition()
+                | Grundy()
+                | Primed()
+                | IsPrinted()
+                | Not()
+                | Junction()
+                | Implies()
+                | Equivalent()
+            ):
+                pass
+            case _:
+                return False
+    return True
+
+
+@dataclass(frozen=True)
+class OnOptions:
+    """A condition on positions implies that every, some or no option of theirs satisfies another condition."""
+
+    where: Formula
+    word: Word
+    #: Only options by moves that lower no other coordinates than these; any move if empty.
+    by: tuple[str, ...]
+    #: A condition on the coordinates of the option, by the names of the coordinates.
+    to: Formula
+
+
+def on_options(part: Proposition, coordinates: Collection[str]) -> OnOptions | None:
+    """Return the parts of a statement that is of the form `OnOptions`; None if it is of another."""
+    where = TRUE.formula
+    if (
+        isinstance(part, Implies)
+        and isinstance(part.premise, Expression)
+        and not part.premise.terms
+    ):
+        where, part = part.premise.formula, part.conclusion
+    match part:
+        case Quantified(word, (OfOption(by),), Expression(to, terms)) if (
+            all(isinstance(term, Primed) for _, term in terms)
+            and {SIZE, *coordinates}.isdisjoint(to.names)
+            and SIZE not in where.names
+        ):
+            return OnOptions(where, word, by, to.rename_all({f"{x}'": x for x in coordinates}))
+        case _:
+            return None
 
 
 def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
@@ -362,6 +424,21 @@ def uses_bound(part: Part) -> bool:
     formulas = (one.formula.names for one in walk(part) if isinstance(one, Expression))
     spans = (one.span.names for one in walk(part) if isinstance(one, InRange))
     return any("N" in names for names in (*formulas, *spans))
+
+
+def applies(part: Proposition) -> Proposition:
+    """Return that a statement is not vacuous: its premise holds, and there is an option if it is about every option."""
+    match part:
+        case Implies(premise, conclusion):
+            return joined("and", [premise, applies(conclusion)])
+        case Let():
+            return replace(part, body=applies(part.body))
+        case Quantified("every", (OfOption(),) as bindings, Implies(premise, _)):
+            return Quantified("some", bindings, premise)
+        case Quantified("every", (OfOption(),) as bindings, _):
+            return Quantified("some", bindings, TRUE)
+        case _:
+            return TRUE
 
 
 def integers_in_front(part: Proposition) -> tuple[tuple[InRange, ...], Proposition]:

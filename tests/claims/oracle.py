@@ -20,7 +20,6 @@ from choco_pipeline.claims.kinds import (
     HeightFunctions,
     Listing,
     Octahedron,
-    Options,
     PPositions,
     PrintedNumbers,
     Related,
@@ -36,7 +35,9 @@ from choco_pipeline.statements.tree import (
     Expression,
     Implies,
     Let,
+    OfOption,
     Proposition,
+    Quantified,
     conjuncts,
     joined,
 )
@@ -133,6 +134,8 @@ def outcome(
                 world.coordinates(at) for at in spoken if not world.holds(check.proposition, at)
             ]
             least = min(wrong, key=lambda at: (world.size(at), at), default=None)
+            if (some := some_option_of(check.proposition)) is not None:
+                spoken = [at for at in spoken if world.holds(some, at)]
             return Outcome(bool(wrong), least, not spoken)
         case Cellular():
             assert isinstance(game, RectangularBar)
@@ -149,12 +152,6 @@ def outcome(
         case Octahedron():
             assert isinstance(game, RectangularBar)
             return Outcome(not _is_section(check, game, env))
-        case Options():
-            places = _places(game, bound, quantity, env, check.of, None)
-            failures = [at for at, _ in places if not _have(check, game, at, env)]
-            if check.have == "every":  # of positions without such options nothing is said
-                places = [one for one in places if _counted(check, game, one[0])]
-            return _least_of(game, failures, places)
         case Columns():
             return Outcome(
                 any(
@@ -257,6 +254,20 @@ def premise_of(proposition: Proposition) -> Proposition:
     return joined("or", [part.premise for part in parts])
 
 
+def some_option_of(proposition: Proposition) -> Proposition | None:
+    """Return that there is an option of which a statement about every option speaks; None if it is about anything else."""
+    match proposition:
+        case Let():
+            body = some_option_of(proposition.body)
+            return None if body is None else replace(proposition, body=body)
+        case Implies(_, conclusion):
+            return some_option_of(conclusion)
+        case Quantified("every", (OfOption(),) as bindings, body):
+            return Quantified("some", bindings, premise_of(body))
+        case _:
+            return None
+
+
 def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:
     given = {n for n, _, _, _ in check.start}
     grids: dict[int, dict[tuple[int, int], int]] = {}
@@ -304,30 +315,6 @@ def _divided(cells: set[tuple[int, int]], side: int) -> set[tuple[int, int]]:
     """Return cells of a square, which has cells in its last row, as cells of its division into `side` rows."""
     k = side // max(i for i, _ in cells)
     return {(i * k - a, j * k - b) for i, j in cells for a, b in product(range(k), repeat=2)}
-
-
-def _counted(check: Options, game: Ruleset, at: Position) -> list[Position]:
-    options = dict.fromkeys(game.options(at))
-    return [option for option in options if _is_by(check, game, at, option)]
-
-
-def _have(check: Options, game: Ruleset, at: Position, env: Env) -> bool:
-    found = []
-    for option in _counted(check, game, at):
-        names = dict(zip(game.coordinates, option, strict=True))
-        found.append(bool(check.to.value(env | names)))
-    return {"no": not any(found), "some": any(found), "every": all(found)}[check.have]
-
-
-def _is_by(check: Options, game: Ruleset, at: Position, option: Position) -> bool:
-    changed = [n for n, a, b in zip(game.coordinates, at, option, strict=True) if a != b]
-    lowered = "y" in changed and len(changed) > 1
-    cut = next((name for name in changed if name != "y"), "y") if lowered else changed[0]
-    if check.by and cut not in check.by:
-        return False
-    if check.beside == "lowered":
-        return lowered
-    return check.beside is None or not lowered
 
 
 def _columns(game: Ruleset, position: list[int]) -> list[int]:

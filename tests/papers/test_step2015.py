@@ -8,12 +8,13 @@ from itertools import product
 import pytest
 
 from choco_pipeline import StepBar, StripBar
-from choco_pipeline.claims.kinds import GrundyNumbers, Options
+from choco_pipeline.claims.kinds import GrundyNumbers
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.formula import parse
+from choco_pipeline.statements.tree import on_options
 from tests.catalogues import catalogue_of
 
 CATALOGUE = catalogue_of("step2015")
@@ -271,10 +272,11 @@ def test_theorem_3_1_fails_for_every_other_s(k: int) -> None:
 def test_options_claims_use_the_set_of_the_paper() -> None:
     """Lemmas 3.6 and 3.7 with every set A of one condition would be empty words: A and its complement are both met."""
     for claim_id in ("step2015-lemma-3.6", "step2015-lemma-3.7"):
-        check = CATALOGUE.claims[claim_id].check
-        assert isinstance(check, Options)
+        claim = CATALOGUE.claims[claim_id]
+        said = on_options(claim.parts.rest, claim.coordinates)
+        assert said is not None
         holds = {
-            bool(check.of.value({"x": x, "y": y, "z": z, "k": 4, "s": 3}))
+            bool(said.where.value({"x": x, "y": y, "z": z, "k": 4, "s": 3}))
             for x, y, z in StripBar(4, 3).positions(6)
         }
         assert holds == {False, True}

@@ -198,7 +198,7 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
                 options(OTHER, "some", ZERO, by=["x", "z"], beside="kept"),
                 ["free-heap"],
             ),
-            "which moves",
+            "does not follow by lemmas",
         ),
         (
             a_claim(
@@ -207,7 +207,7 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
                 options(f"{OTHER} and x > 99", "some", ZERO, by=["x", "z"], beside="lowered"),
                 ["free-heap"],
             ),
-            "which moves",
+            "does not follow by lemmas",
         ),
         (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "amounts"),
         (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "written out"),

@@ -6,6 +6,7 @@ grows as far as it is asked; of uncut rectangular bars, whose coordinates are th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -14,6 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.claims.checks.options import Box, box_sides
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit, Move
@@ -24,6 +26,8 @@ from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at, select
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
+#: The largest box of positions whose options are found at once: some ten megabytes, some tenths of a second.
+MOST_CELLS = 1 << 20
 #: A board that takes longer to compute is refused.
 MOST_SECONDS = 60.0
 #: Options of all positions of one step together.
@@ -68,8 +72,20 @@ class Board:
         data = table(self.game, bound, quantity)[variable.name]
         self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
 
+    def box(self, bound: int) -> Box | None:
+        """Return the positions up to a bound as arrays; None if they are too many, or the rules do not say what options are."""
+        game = self.game
+        if self.of_whole_bars or game.has_own_options:
+            return None
+        bound = max(game.base.limits()) if self.is_finite else bound
+        return Box.of(game, bound) if math.prod(box_sides(game, bound)) <= MOST_CELLS else None
+
     def positions(self, bound: int, block: int) -> Iterator[Points]:
         """Yield the coordinates of all positions up to a bound, in blocks, in lexicographic order."""
+        box = self.box(bound) if bound > self._bound else None
+        if box is not None:  # a statement on moves alone needs no table
+            yield from (points for _, points in box.positions(block))
+            return
         self.reach(bound)
         sides = [
             min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)

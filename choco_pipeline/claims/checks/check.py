@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
-from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.board import MOST_CELLS, Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.generations import find_generation
 from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.octahedron import find_section
-from choco_pipeline.claims.checks.options import find_options, largest_bound
+from choco_pipeline.claims.checks.options import box_sides
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.printed import (
     find_columns,
@@ -46,7 +47,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Ruleset
-from choco_pipeline.statements.tree import OfCell, walk
+from choco_pipeline.statements.tree import OfCell, OfOption, walk
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData
 
@@ -129,19 +130,41 @@ def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
     """Return the verdict on a statement of any shape, by evaluation up to the bound of the table.
 
     Of a statement about cells, each of which is compared with each position, the bound is the largest that has at most
-    `MOST_PAIRS` of these pairs.
+    `MOST_PAIRS` of these pairs; of one about options, the largest that has at most `MOST_CELLS` cells.
     """
     game, bound = case.cells.game, case.bound
-    if any(isinstance(part, OfCell) for part in walk(check.proposition)):
+    board = Board(game, case.claim.is_of_whole_bars)
+    parts = list(walk(check.proposition))
+    if any(isinstance(part, OfCell) for part in parts):
 
         def pairs(bound: int) -> int:
             return math.prod(side + 1 for side in game.limits(bound)) ** 2
 
-        bound = largest_bound(game, bound, pairs, MOST_PAIRS, "pairs of a position and a cell")
-    board = Board(game, case.claim.is_of_whole_bars)
+        bound = _largest_bound(game, bound, pairs, MOST_PAIRS, "pairs of a position and a cell")
+    elif any(isinstance(part, OfOption) for part in parts) and not board.is_finite:
+
+        def cells(bound: int) -> int:
+            return math.prod(box_sides(game, bound))
+
+        bound = _largest_bound(game, bound, cells, MOST_CELLS, "cells")
     evaluation = Evaluation(board, bound, case.environment, check.printed, case.claim.games)
     finding = judge(check.proposition, evaluation, case.reach)
     return finding if bound == case.bound else finding.with_evidence({"bound": bound})
+
+
+def _largest_bound(
+    game: Ruleset, most: int, size: Callable[[int], int], largest: int, what: str
+) -> int:
+    """Return the largest bound up to `most` whose size, a number of `what`, is at most the `largest`.
+
+    Raises `LimitError` if that of bound 0 is more.
+    """
+    bound = bisect_right(range(most + 1), largest, key=size) - 1
+    if bound < 0:
+        raise LimitError(
+            f"{game.notation}: up to bound 0 there are {size(0):,} {what}, at most {largest:,} are looked at"
+        )
+    return bound
 
 
 def _find_number(check: Counts, case: ClaimCase) -> Finding:
@@ -232,7 +255,6 @@ CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "counts": _find_number,
     "cellular": find_generation,
     "octahedron": find_section,
-    "options": find_options,
     "columns": find_columns,
     "statement": find_by_evaluation,
     "grundy-list": find_printed_numbers,

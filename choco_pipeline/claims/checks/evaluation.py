@@ -51,11 +51,14 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     Word,
     conjuncts,
+    is_about_option,
 )
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
 #: Points that are evaluated together.
 BLOCK = 1 << 16
+#: Of so many positions the options are found all at once.
+MANY = 64
 #: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
 MOST_POINTS = 1 << 30
 #: Cells of an array that says which rows are listed.
@@ -112,6 +115,9 @@ class Evaluation:
     fixed: Mapping[str, int] = field(default_factory=dict)
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
+    _having: dict[tuple[tuple[str, ...], Proposition, bool], Truths | None] = field(
+        default_factory=dict
+    )
 
     def start(self, position: Points | None = None) -> Batch:
         """Return the points at which a statement is evaluated: positions, or one point for a statement about integers."""
@@ -150,6 +156,12 @@ class Evaluation:
                 first, *others = (self.holds(operand, batch) for operand in operands)
                 agree: Truths = np.logical_and.reduce([first == other for other in others])
                 return agree
+            case Quantified(word, (OfOption(by),), body) if is_about_option(body, self.values):
+                against = word == "every"  # an option for which the body is false refutes it
+                having = self._with_option(by, body, batch, against=against)
+                if having is None:
+                    return self._quantified(word, (OfOption(by),), body, batch)
+                return having if word == "some" else ~having
             case Quantified(word, bindings, body):
                 return self._quantified(word, bindings, body, batch)
             case Let(name, value, body):
@@ -230,6 +242,35 @@ class Evaluation:
             held = self.holds(body, inner)
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
+
+    def _with_option(
+        self, by: tuple[str, ...], body: Proposition, batch: Batch, *, against: bool
+    ) -> Truths | None:
+        """Return which positions have an option for which a part is true, or false if `against`.
+
+        The part is evaluated once at all positions up to the bound. None if a few options are looked at sooner, or the part
+        has no value at some position that need not be an option.
+        """
+        assert batch.position is not None
+        at = tuple(batch.position[name] for name in self._own.names)
+        key = (by, body, against)
+        if key not in self._having:
+            box = self._own.box(self.bound) if batch.size >= MANY else None
+            if box is None:
+                return None
+            wanted = np.zeros(box.legal.shape, np.bool_)
+            try:
+                for cells, points in box.positions():
+                    there = replace(self.start(points), position=None, option=points)
+                    wanted.reshape(-1)[cells] = self.holds(body, there) ^ against
+                self._having[key] = box.with_option(wanted, by)
+            except (FormulaError, UndefinedError, LimitError):
+                self._having[key] = None
+        having = self._having[key]
+        is_inside = having is not None and all(
+            int(n.max(initial=0)) < side for n, side in zip(at, having.shape, strict=True)
+        )
+        return having[at] if having is not None and is_inside else None
 
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None

@@ -50,6 +50,7 @@ from choco_pipeline.statements.tree import (
     Quantified,
     ValueSet,
     Word,
+    applies,
     children,
     conjuncts,
     integers_in_front,
@@ -99,10 +100,12 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
         return _judge_values(proposition, evaluation, reach)
     cases = _cases(proposition, evaluation, reach)
     settled = failures = 0
+    is_vacuous = True
     least: Least | None = None
     for batch in _batches(proposition, cases, evaluation, reach):
         spoken = _spoken(cases.body, evaluation, batch)
         batch = batch.chosen(spoken)
+        is_vacuous = is_vacuous and not evaluation.holds(applies(cases.body), batch).any()
         wrong = ~evaluation.holds(cases.body, batch)
         settled += batch.size
         failures += int(wrong.sum())
@@ -111,14 +114,18 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
     if least is not None:
         found = _counterexample(cases, least[1], evaluation)
         return Finding(Refuted(found, settled), {"failures": failures})
+    if is_vacuous:
+        nothing = "satisfies its premise" + (
+            " and has an option that it is about" if settled else ""
+        )
+        if cases.is_complete:
+            return Finding(Vacuous(f"no {cases.unit} {nothing}"))
+        why = f"no {cases.unit} up to bound {evaluation.bound:,} {nothing}"
+        return Finding(Undecided(why))
     return Finding(_agreement(cases, settled, evaluation))
 
 
 def _agreement(cases: Cases, settled: int, evaluation: Evaluation) -> Verdict:
-    if not settled:
-        if cases.is_complete:
-            return Vacuous(f"no {cases.unit} satisfies its premise")
-        return Undecided(f"no {cases.unit} up to bound {evaluation.bound:,} satisfies its premise")
     if cases.is_complete:
         return Exhausted(settled, cases.unit)
     return HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit)
@@ -319,6 +326,13 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
                 if rows.size:
                     return _at_choice(word, bindings, body, inner.chosen(rows[:1]), evaluation)
             raise AssertionError(f"{_said(part)} is true")
+        case Quantified("some", (OfOption(by),), body):
+            assert evaluation.board is not None
+            number = evaluation.board.options(batch.position or {}, by)[0].size
+            moves = f" by {', '.join(by)}" if by else ""
+            if not number:
+                return f"it has no option{moves}", _said(part)
+            return f"{_said(body)} is false for all of its {number:,} options{moves}", _said(part)
         case Equivalent((IsOption(at), _)) | Equivalent((_, IsOption(at))) | IsOption(at):
             cell = tuple(int(evaluation.value(one, batch)[0]) for one in at)
             is_option = is_true(IsOption(at))
@@ -332,13 +346,11 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             return ", ".join(truths), _said(part)
         case Expression(formula, ((name, Count() as count),)):
             found = f"{term_math(count, PlainText())} is {evaluation.term(count, batch)[0]:,}"
-            for least, number in (
-                ("", formula.solved_for(name)),
-                ("at least ", formula.least_of(name)),
-            ):
-                if number is not None:
-                    return found, f"{least}{evaluation.value(Expression(number), batch)[0]:,}"
-            return found, _said(part)
+            exactly, least = formula.solved_for(name), formula.least_of(name)
+            if exactly is None and least is None:
+                return found, _said(part)
+            value = evaluation.value(Expression(exactly or least or formula), batch)[0]
+            return found, f"{value:,}" if exactly else f"at least {value:,}"
         case Expression() if len(conjuncts(part)) > 1:
             false = next(one for one in conjuncts(part) if not is_true(one))
             return _contradiction(false, batch, evaluation)

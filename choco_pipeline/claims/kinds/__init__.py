@@ -10,7 +10,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
     GrundyNumbers,
-    Options,
     PPositions,
     PrintedNumbers,
     Related,
@@ -23,17 +22,7 @@ PlugIn = Annotated[
     Counts | Cellular | Octahedron | Columns | Listing | HeightFunctions | Sections,
     Field(discriminator="kind"),
 ]
-Check = (
-    PPositions
-    | GrundyNumbers
-    | Values
-    | Count
-    | Related
-    | Options
-    | PrintedNumbers
-    | Evaluated
-    | PlugIn
-)
+Check = PPositions | GrundyNumbers | Values | Count | Related | PrintedNumbers | Evaluated | PlugIn
 
 __all__ = [
     "Cellular",
@@ -46,7 +35,6 @@ __all__ = [
     "HeightFunctions",
     "Listing",
     "Octahedron",
-    "Options",
     "PPositions",
     "PlugIn",
     "PrintedNumbers",

@@ -147,33 +147,6 @@ class PrintedNumbers(Shape):
 
 
 @dataclass(frozen=True)
-class Options(Shape):
-    """A condition on positions implies that no, some or every option satisfies another condition."""
-
-    kind: ClassVar[str] = "options"
-
-    of: Formula
-    have: Literal["no", "some", "every"]
-    #: A condition on the coordinates of the option.
-    to: Formula
-    #: Only options by moves that lower no other coordinates; all if empty.
-    by: tuple[str, ...] = ()
-    #: Only options that change no other coordinate than the move lowers, or only those that do; None for both.
-    beside: Literal["kept", "lowered"] | None = None
-
-    @property
-    def reads_tables(self) -> bool:
-        """Whether tables decide it."""
-        return False
-
-    @property
-    def which(self) -> str:
-        """The options that it counts, as words that follow "option"."""
-        cuts = f" by {', '.join(self.by)}" if self.by else ""
-        return cuts + (f", y {self.beside}" if self.beside else "")
-
-
-@dataclass(frozen=True)
 class Evaluated(Shape):
     """A statement of any other shape, which is judged by evaluating it."""
 

@@ -15,18 +15,18 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
     GrundyNumbers,
-    Options,
     PPositions,
     PrintedNumbers,
     Related,
     Values,
 )
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
 from choco_pipeline.games.notation import coordinates_of
 from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     SIZE,
+    TRUE,
     Equivalent,
     Expression,
     Grundy,
@@ -34,14 +34,11 @@ from choco_pipeline.statements.tree import (
     InRange,
     Junction,
     Let,
-    OfOption,
     OfPosition,
     Place,
     PPosition,
-    Primed,
     Printed,
     Proposition,
-    Quantified,
     ValueSet,
     conjuncts,
     joined,
@@ -96,7 +93,7 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
 
 
 def _all(parts: list[Proposition]) -> Proposition:
-    return joined("and", parts) if parts else Expression(parse("0 == 0"))
+    return joined("and", parts) if parts else TRUE
 
 
 def _counts_positions(part: Proposition) -> bool:
@@ -108,15 +105,14 @@ def recognised(
     coordinates: tuple[str, ...],
     bound: int = 0,
     printed: Sequence[Sequence[int]] = (),
-    falling: Collection[str] = (),
     defined: Collection[str] = (),
 ) -> Check:
     """Return the shape of a statement without its leading definitions and its limit on the size.
 
-    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, `falling` the
-    coordinates whose largest legal value depends on others, and `defined` the names that are defined in front.
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and
+    `defined` the names that are defined in front.
     """
-    check = _about_positions(proposition, coordinates, printed, falling) if coordinates else None
+    check = _about_positions(proposition, coordinates, printed) if coordinates else None
     has_own_names = isinstance(check, Values | Count | Related)
     if check is None or (has_own_names and not OWN_NAMES.isdisjoint(defined)):
         return Evaluated(proposition=proposition, printed=printed, bound=bound)
@@ -127,15 +123,12 @@ def _about_positions(
     proposition: Proposition,
     coordinates: tuple[str, ...],
     printed: Sequence[Sequence[int]],
-    falling: Collection[str],
 ) -> Check | None:
     if printed:
         return _printed(proposition, coordinates, printed)
     match proposition:
         case Implies(premise, conclusion):
-            return _implication(premise, conclusion, coordinates, falling)
-        case Quantified():
-            return _options(parse("0 == 0"), proposition, coordinates, falling)
+            return _implication(premise, conclusion)
         case ValueSet():
             return _values(proposition)
         case Expression():
@@ -179,23 +172,14 @@ def _outcome(formula: Formula, relation: Containment, where: Formula | None = No
     return PPositions(formula=formula, relation=relation, where=where)
 
 
-def _implication(
-    premise: Proposition,
-    conclusion: Proposition,
-    coordinates: tuple[str, ...],
-    falling: Collection[str],
-) -> Check | None:
+def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
             case PPosition() if conclusion == PPosition():
                 return _outcome(where, "contain")
-            case Quantified():
-                return _options(where, conclusion, coordinates, falling)
             case Implies():
-                inner = _implication(
-                    conclusion.premise, conclusion.conclusion, coordinates, falling
-                )
+                inner = _implication(conclusion.premise, conclusion.conclusion)
                 if isinstance(inner, PPositions) and inner.where is None:
                     return _outcome(inner.formula, inner.relation, where)
                 return None
@@ -343,45 +327,6 @@ def _values(part: ValueSet) -> Check | None:
         return None
     members = part.members.formula.rename({part.variable: "v"})
     return Values(part.value.formula, members, _RELATIONS[part.relation], where)
-
-
-def _options(
-    of: Formula, part: Quantified, coordinates: tuple[str, ...], falling: Collection[str]
-) -> Check | None:
-    if len(part.bindings) != 1 or not isinstance(part.bindings[0], OfOption):
-        return None
-    by = part.bindings[0].by
-    body, beside = part.body, None
-    if part.word == "every" and isinstance(body, Implies):
-        beside = _beside(body.premise, by, falling)
-        body = body.conclusion
-        if beside is None:
-            return None
-    elif part.word != "every":
-        first, *rest = conjuncts(body)
-        beside = _beside(first, by, falling) if rest else None
-        body = joined("and", rest) if beside else body
-    if not isinstance(body, Expression) or not all(
-        isinstance(term, Primed) for _, term in body.terms
-    ):
-        return None
-    primed = {f"{name}'": name for name in coordinates}
-    if not body.formula.names.isdisjoint({*coordinates, SIZE}):
-        return None  # it compares an option with the position
-    return Options(of=of, have=part.word, to=body.formula.rename_all(primed), by=by, beside=beside)
-
-
-def _beside(
-    condition: Proposition, by: tuple[str, ...], falling: Collection[str]
-) -> Literal["kept", "lowered"] | None:
-    """Recognise ``y' == y`` and ``y' < y`` for the only coordinate that can fall with a move that does not lower it."""
-    if isinstance(condition, Expression) and by and len(falling) == 1:
-        (name,) = falling
-        if name not in by and condition.formula.text == f"{name}' == {name}":
-            return "kept"
-        if name not in by and condition.formula.text == f"{name}' < {name}":
-            return "lowered"
-    return None
 
 
 def _count(part: Expression, coordinates: Collection[str]) -> Check | None:

@@ -131,11 +131,8 @@ class Claim:
         if self.statement.check is not None:
             return self.statement.check
         bound = self.statement.bound or 0
-        limits = {} if self.pattern is None else sample_of(self.pattern, self.games).rules.limits
-        falling = {name for name, limit in limits.items() if limit.of}
-        printed = self.statement.printed
-        parts = self.parts
-        return recognised(parts.rest, self.coordinates, bound, printed, falling, parts.let)
+        printed, parts = self.statement.printed, self.parts
+        return recognised(parts.rest, self.coordinates, bound, printed, parts.let)
 
     @property
     def determined(self) -> Determined | None:

@@ -16,12 +16,12 @@ from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
-from choco_pipeline.statements.tree import Expression, InRange, Part, walk
+from choco_pipeline.statements.tree import Expression, InRange, Part, on_options, walk
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
-FOLLOWING = ("p-positions", "grundy", "values", "options")
+FOLLOWING = ("p-positions", "grundy", "values")
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
 
@@ -146,7 +146,8 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         return
     place = ("for_all",)
     if statement.follows_from is not None:
-        if claim.check.kind not in FOLLOWING or claim.is_of_whole_bars:
+        is_on_options = on_options(claim.parts.rest, claim.coordinates) is not None
+        if (claim.check.kind not in FOLLOWING and not is_on_options) or claim.is_of_whole_bars:
             yield (
                 ("follows_from",),
                 "only `P <=> …`, `G == …`, sets of values and options can follow from others",

@@ -11,7 +11,6 @@ import numpy as np
 from choco_pipeline.claims.kinds import (
     Counts,
     GrundyNumbers,
-    Options,
     Related,
     Values,
 )
@@ -32,6 +31,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, Node, render, with_ope
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Argument, Notation, build, read
+from choco_pipeline.statements.tree import on_options
 from choco_pipeline.tables.reading.cells import Truths, evaluate_at, holds_at
 
 #: Claims are compared for so many of the games that they speak of.
@@ -255,22 +255,23 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
     if own.of != "p" or not own.speaks.all():
         return ()
     points, inside = sampled(game), own.values == 1
-    by_have: dict[str, str] = {}
+    by_word: dict[str, str] = {}
     for claim in catalogue.claims.values():
-        parameters, check = claim.match(game), claim.check
-        if parameters is None or not isinstance(check, Options) or check.which:
+        parameters = claim.match(game)
+        if parameters is None or claim.statement.check is not None or claim.reach is not None:
             continue
-        if claim.reach is not None:
+        said = on_options(claim.parts.rest, claim.coordinates)
+        if said is None or said.by:
             continue
         known = claim.environment(parameters)
         try:
-            of, to = (holds_at(f.substitute(known), points) for f in (check.of, check.to))
+            of, to = (holds_at(f.substitute(known), points) for f in (said.where, said.to))
         except ChocoError:
             continue
-        meant = {"no": inside, "some": ~inside}.get(check.have)
+        meant = {"no": inside, "some": ~inside}.get(said.word)
         if meant is not None and (of == meant).all() and (to == inside).all():
-            by_have.setdefault(check.have, claim.id)
-    return (by_have["no"], by_have["some"]) if len(by_have) > 1 else ()
+            by_word.setdefault(said.word, claim.id)
+    return (by_word["no"], by_word["some"]) if len(by_word) > 1 else ()
 
 
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:

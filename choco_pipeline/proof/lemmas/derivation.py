@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions, Values
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import (
@@ -28,6 +28,7 @@ from choco_pipeline.proof.lemmas.played import Played, without_passes
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
+from choco_pipeline.statements.tree import OnOptions, on_options
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 INTEGER_BOUND = 3
@@ -72,8 +73,10 @@ class LastStep:
                 yield self._everywhere(where, holds=[same])
             case Values():
                 yield from self._of_values(check)
-            case Options():
-                yield from self._of_options(check)
+            case _ if (
+                said := on_options(self.claim.parts.rest, self.claim.coordinates)
+            ) is not None:
+                yield from self._of_options(said)
             case _:
                 raise LemmaError(
                     f"a statement of this form does not follow by lemmas: {self.claim.summary}"
@@ -102,17 +105,17 @@ class LastStep:
             f"count({counted_over}: {render(junction('and', *such))}) >= 1",
         )
 
-    def _of_options(self, check: Options) -> Iterator[str]:
+    def _of_options(self, check: OnOptions) -> Iterator[str]:
         """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
-        is_p, of, to = self._left(self.known.outcomes), nodes(check.of), nodes(check.to)
+        is_p, of, to = self._left(self.known.outcomes), nodes(check.where), nodes(check.to)
         is_other = LogicalNot(is_p)
-        counts_all = check.beside is None and {*check.by} in (set(), {*self.claim.coordinates})
-        if check.have == "some" and not counts_all:
+        counts_all = {*check.by} in (set(), {*self.claim.coordinates})
+        if check.word == "some" and not counts_all:
             raise LemmaError("which moves lead to a P-position is not known")
-        yield self._everywhere([of], holds=[is_other if check.have == "some" else is_p])
-        if check.have == "every":
+        yield self._everywhere([of], holds=[is_other if check.word == "some" else is_p])
+        if check.word == "every":
             yield self._everywhere([is_other], holds=[to])
-        elif check.have == "no":
+        elif check.word == "no":
             yield self._everywhere([to], holds=[is_p])
         else:
             yield self._everywhere([is_p], holds=[to])

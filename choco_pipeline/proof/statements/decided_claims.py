@@ -19,7 +19,7 @@ from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.decided_values import about_count, about_numbers, about_values
 from choco_pipeline.proof.statements.explained import counterexample_at
 from choco_pipeline.proof.statements.question import Question
-from choco_pipeline.statements.tree import Proposition, ValueSet
+from choco_pipeline.statements.tree import Proposition, ValueSet, applies
 
 
 def decide(
@@ -72,7 +72,7 @@ def decide(
 
 def _about_positions(question: Question, part: Proposition) -> Finding:
     def spoken(passes: int) -> Sentence:
-        return within(question.in_reach, question.translator(passes).applies(part))
+        return within(question.in_reach, question.translator(passes).true(applies(part)))
 
     def wrong(passes: int) -> Sentence:
         return question.translator(passes).false_where(question.in_reach, part)

@@ -308,7 +308,7 @@ class _Sentences:
         self.ranges = conjunction(*ranges)
         #: The same for some bound, if only the ranges depend on it.
         self._any_bound = self.ranges
-        said = (self._translator.false(self._body), self._translator.applies(self._body))
+        said = (self._translator.false(self._body), self._translator.true(tree.applies(self._body)))
         if not any(self.bound in free(part) for part in said):
             by_bound = [part for part in ranges if self.bound in free(part)]
             others = [part for part in ranges if self.bound not in free(part)]
@@ -317,7 +317,7 @@ class _Sentences:
     @cached_property
     def cases(self) -> Sentence:
         """That the statement speaks of the integers."""
-        return conjunction(self._any_bound, self._translator.applies(self._body))
+        return conjunction(self._any_bound, self._translator.true(tree.applies(self._body)))
 
     @cached_property
     def false(self) -> Sentence:

@@ -19,7 +19,7 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
 )
 from choco_pipeline.errors import DisagreementError, LimitError
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.arithmetic.images import describe, first_members
 from choco_pipeline.proof.arithmetic.logic import (
@@ -36,8 +36,15 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.explained import counterexample_at, number_at
 from choco_pipeline.proof.statements.question import VALUE, Question, at_negative, holds, least
 from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.tree import (
+    TRUE,
+    Expression,
+    PPosition,
+    Proposition,
+    ValueSet,
+    conjuncts,
+)
 from choco_pipeline.statements.tree import Count as CountTerm
-from choco_pipeline.statements.tree import Expression, PPosition, Proposition, ValueSet, conjuncts
 
 
 def about_values(question: Question, part: ValueSet) -> Finding:
@@ -171,7 +178,7 @@ def about_count(question: Question, check: Count) -> Finding:
     if number != claimed:
         shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
         return Finding(Refuted(shown, 0), evidence)
-    among = PPosition() if check.over == "p-positions" else Expression(parse("0 == 0"))
+    among = PPosition() if check.over == "p-positions" else TRUE
     if not number and not _number_of(question, among):
         return Finding(Vacuous(f"no {unit} is one that it speaks of"), evidence)
     return Finding(Proved(question.certificate, reach=question.reach), evidence)

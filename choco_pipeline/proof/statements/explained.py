@@ -11,9 +11,8 @@ from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.judgement import false_at
-from choco_pipeline.claims.checks.options import contradiction_at
 from choco_pipeline.claims.evidence import explain
-from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions, Values
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
@@ -114,11 +113,6 @@ def _contradiction(
     game, position = known.proof.ruleset, known.position
     environment = claim.environment(parameters)
     is_near = sum(position) <= MOST_OPTIONS
-    if is_near and isinstance(claim.check, Options):
-        actual = contradiction_at(
-            claim.check, game, claim.check.to.substitute(environment), position
-        )
-        return Counterexample(actual, claim.summary, position, game.coordinates)
     if is_near and (not claim.speaks_of_outcomes or _on_a_table(claim, parameters, known)):
         bound, printed = explain.bound_of(game, position), claim.statement.printed
         evaluation = Evaluation(Board(game), bound, environment, printed, claim.games)

@@ -169,20 +169,6 @@ class Translator:
             case _:
                 return within(condition, self.false(part))
 
-    def applies(self, part: Proposition) -> Sentence:
-        """Return that a part is not vacuous: its premise holds, and the position has an option if it is about every option."""
-        match part:
-            case Implies(premise, conclusion):
-                return conjunction(self.true(premise), self.applies(conclusion))
-            case Let(_, _, body):
-                return self._defined(part, lambda inner: inner.applies(body))
-            case Quantified("every", (OfOption(),) as bindings, Implies(premise, _)):
-                return self._some(bindings, lambda inner: inner.true(premise))
-            case Quantified("every", (OfOption(),) as bindings, _):
-                return self._some(bindings, lambda _: TRUE)
-            case _:
-                return TRUE
-
     def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
         """Return that an integer is `variable`, or if `negative` -`variable`-1."""
         meant = Sum({variable: -1}, -1) if negative else Sum.of(variable)

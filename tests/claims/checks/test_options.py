@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Literal
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,11 +15,10 @@ from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims import task
+from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.options import Box, contradiction_at, find_options
-from choco_pipeline.claims.kinds import Options
-from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.checks.options import Box
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -32,7 +32,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
 from tests.claims.claims import claim_on, conditions, holds, key_of
 from tests.claims.written import claim_from
 from tests.described import Described, described
@@ -48,13 +47,9 @@ MORE = [
 ]
 
 
-EVERYWHERE = parse("0 == 0")
-
-
 def find(
     game: Ruleset,
     bound: int,
-    block: int = 1 << 18,
     *,
     of: str,
     have: Literal["no", "some", "every"],
@@ -62,10 +57,8 @@ def find(
     by: Sequence[str] = (),
     beside: Literal["kept", "lowered"] | None = None,
 ) -> Finding:
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": "0 == 0"})
-    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
-    check = Options(of=parse(of), have=have, to=parse(to), by=tuple(by), beside=beside)
-    return find_options(check, ClaimCase(claim, {}, cells, block))
+    claim = claim_on(game, kind="options", of=of, have=have, to=to, by=list(by), beside=beside)
+    return check_claim(claim, {}, game, bound, table(game, bound, "p-positions"))
 
 
 def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:
@@ -82,13 +75,16 @@ def counted(game: Ruleset, position: Position, by: list[str], beside: str | None
     return found
 
 
-def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_block: int) -> None:
+def require_by_definition(data: st.DataObject, game: Ruleset, bound: int) -> None:
     names = list(game.coordinates)
     of, to = data.draw(conditions(names)), data.draw(conditions(names))
     have = data.draw(st.sampled_from(["no", "some", "every"]))
     by = data.draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
-    beside = data.draw(st.sampled_from([None, "kept", "lowered"]))
-    finding = find(game, bound, drawn_block, of=of, to=to, have=have, by=by, beside=beside)
+    falls = "y" in names and by and "y" not in by
+    beside = data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None
+    many = data.draw(st.sampled_from([1, 10**9]))  # all options at once, or each
+    with mock.patch.object(evaluation, "MANY", many):
+        finding = find(game, bound, of=of, to=to, have=have, by=by, beside=beside)
 
     chosen, wanted = parse(of), parse(to)
     settled, failing, said = 0, [], False
@@ -109,18 +105,6 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
             assert counterexample.position == least
             assert positions == settled
             assert finding.evidence["failures"] == len(failing)
-            options = counted(game, least, by, beside)
-            if not options:
-                assert counterexample.found.startswith("it has no option")
-            elif have == "some":
-                assert counterexample.found.startswith(f"none of its {len(options)} options")
-            else:
-                first = next(
-                    option
-                    for option in options
-                    if holds(wanted, dict(zip(names, option, strict=True))) == (have == "no")
-                )
-                assert counterexample.found.startswith(f"its option {first} has")
         case HoldsToBound(positions, reached):
             assert said
             assert failing == []
@@ -140,61 +124,43 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
             raise AssertionError(finding.verdict)
 
 
-@given(st.data(), rulesets_with_bounds(), st.integers(1, 200))
-def test_options(data: st.DataObject, drawn: tuple[Ruleset, int], block: int) -> None:
-    require_by_definition(data, *drawn, block)
-
-
-def counted_by_rules(
-    game: Ruleset, position: Position, by: list[str], beside: str | None
-) -> Iterator[Position]:
-    """Yield the options that a statement counts, each told from the kind of move that leads there."""
-    for move in game.rules.moves:
-        for option in game.rules.options_by(move, position):
-            pairs = zip(game.coordinates, position, option, strict=True)
-            lower = {name for name, before, after in pairs if after < before}
-            change = "lowered" if lower - set(move.lowers) else "kept"
-            is_by = not by or set(move.lowers) <= set(by)
-            if is_by and beside in (None, change):
-                yield option
+@given(st.data(), rulesets_with_bounds())
+def test_options(data: st.DataObject, drawn: tuple[Ruleset, int]) -> None:
+    require_by_definition(data, *drawn)
 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.data(), described(), st.integers(1, 200))
 def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block: int) -> None:
     bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
-    box, names = Box.of(game, bound, block), list(game.coordinates)
+    box, names = Box.of(game, bound), list(game.coordinates)
     positions = [p for p in product(*map(range, box.legal.shape)) if game.is_position(p)]
     assert list(map(tuple, np.argwhere(box.legal).tolist())) == positions
+    listed = [row for _, at in box.positions(block) for row in zip(*at.values(), strict=True)]
+    assert listed == positions
     # Few positions are wanted, so that it matters which ones a move reaches.
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
     wanted = box.legal & (random.random(box.legal.shape) < data.draw(st.sampled_from([0.05, 0.3])))
-    to = parse(data.draw(conditions(names)))
-    for by, beside in product([[], names[:1], names[-2:]], [None, "kept", "lowered"]):
-        check = Options(of=EVERYWHERE, have="some", to=to, by=tuple(by), beside=beside)
-        found = box.with_option(check, wanted)
+    for by in ([], names[:1], names[-2:]):
+        found = box.with_option(wanted, by)
         for position in positions:
-            options = list(counted_by_rules(game, position, by, beside))
+            moves = [m for m in game.rules.moves if not by or set(m.lowers) <= set(by)]
+            options = [q for move in moves for q in game.rules.options_by(move, position)]
             assert found[position] == any(wanted[option] for option in options)
-    said = contradiction_at(check, game, to, position)
-    assert said.startswith("it has no option") == (not options)
 
 
 def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
     names = tuple("abcdefg")
     game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
-    check = Options(of=EVERYWHERE, have="no", to=parse("a == 0"))
     box = Box.of(game, 1)
     with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
-        box.with_option(check, box.legal)
+        box.with_option(box.legal)
 
 
-@given(st.data(), st.sampled_from(MORE), st.integers(1, 200))
-def test_options_of_sums_and_of_passes_inside(
-    data: st.DataObject, drawn: tuple[str, int], block: int
-) -> None:
+@given(st.data(), st.sampled_from(MORE))
+def test_options_of_sums_and_of_passes_inside(data: st.DataObject, drawn: tuple[str, int]) -> None:
     notation, bound = drawn
-    require_by_definition(data, parse_ruleset(notation), bound, block)
+    require_by_definition(data, parse_ruleset(notation), bound)
 
 
 def test_both_halves_of_a_theorem() -> None:
@@ -209,22 +175,6 @@ def test_both_halves_of_a_theorem() -> None:
     )
     verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
     assert isinstance(verdict, Refuted)
-
-
-def test_a_cut_of_y_and_a_pass_keep_the_other_coordinates() -> None:
-    game = WithPass(StepBar(k=1))
-    cases: list[tuple[Literal["kept", "lowered"], str, bool]] = [
-        ("kept", "y == 1 and z == 2", True),  # a cut of y
-        ("lowered", "y == 1 and z == 2", False),
-        ("kept", "p == 0", True),  # a pass
-        ("lowered", "p == 0", False),
-        ("kept", "z < 2", False),  # at z = 1 only y = 1 is legal
-        ("lowered", "z == 1 and y == 1", True),
-    ]
-    for beside, to, there in cases:
-        of = "y == 2 and z == 2 and p == 1"
-        verdict = find(game, 4, of=of, have="some", to=to, beside=beside).verdict
-        assert verdict == HoldsToBound(1, 4) if there else isinstance(verdict, Refuted)
 
 
 def test_passes_do_not_count_for_the_size() -> None:
@@ -247,16 +197,17 @@ def test_conditions_are_evaluated_at_positions_only() -> None:
 def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
     moves = [{"lower": ["a"], "at_most": "a//b"}, {"lower": ["b"]}]
     game = CutGame(["a", "b"], moves, ends="b == 0")
-    check = Options(of=EVERYWHERE, have="some", to=parse("a == 0"), by=("a",))
     box = Box.of(game, 4)
-    found = np.argwhere(box.with_option(check, box.where(parse("a == 0"))))
+    wanted = box.legal.copy()
+    wanted[1:] = False
+    found = np.argwhere(box.with_option(wanted, ["a"]))
     assert found.tolist() == [[1, 1], [2, 1], [3, 1], [4, 1]]
 
 
 def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 7 * 7 * 4)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_CELLS", 7 * 7 * 4)
     game = StripBar(k=2)
     finding = find(game, 20, of="y == 0", have="every", to="y == 0")
     assert finding.verdict == HoldsToBound(49, 6)
@@ -265,8 +216,6 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     assert wrong.evidence == {"failures": 35, "bound": 6}
 
     square = RectangularBar(5, 5)
-    assert isinstance(find(square, 9, of="a >= 0", have="no", to="a < 0").verdict, HoldsToBound)
-    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 5**4)
     whole = find(square, 2, of="a >= 0", have="no", to="a < 0")
     assert whole == Finding(Exhausted(225), {})
 
@@ -274,13 +223,13 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
     verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
     assert isinstance(verdict, Undecided)
-    assert "up to bound 0 its box has 1,000 cells, at most 625 are looked at" in verdict.why
+    assert "up to bound 0 there are 1,000 cells, at most 196 are looked at" in verdict.why
 
 
 def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 7 * 7 * 4)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_CELLS", 7 * 7 * 4)
     game = StripBar(k=2)
     monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
     claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")

@@ -7,15 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.checks.options import find_options
-from choco_pipeline.claims.kinds import Options
-from choco_pipeline.claims.language.case import ClaimCase
+from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
+from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
 from tests.catalogues import catalogue_of
 from tests.claims.checks.test_options import counted
 from tests.claims.claims import claim_on, holds, key_of
@@ -43,7 +41,6 @@ def proved(text):
 def decided(text, *engines, **check):
     game = parse_ruleset(text)
     claim = claim_on(game, kind="options", **check)
-    assert isinstance(claim.check, Options)
     return claim, decide(claim, {}, proved(text), "here", engines or ["own"])
 
 
@@ -55,12 +52,12 @@ def first_wrong(text, check):
         return dict(zip(game.coordinates, position, strict=True))
 
     for position in sorted(game.positions(BOUNDS[text]), key=lambda q: key_of(game, q)):
-        if not holds(check.of, named(position)):
+        if not holds(parse(check["of"]), named(position)):
             continue
-        options = counted(game, position, check.by, check.beside)
-        truths = [holds(check.to, named(option)) for option in options]
+        options = counted(game, position, check.get("by", []), check.get("beside"))
+        truths = [holds(parse(check["to"]), named(option)) for option in options]
         right = {"no": not any(truths), "some": any(truths), "every": all(truths)}
-        if not right[check.have]:
+        if not right[check["have"]]:
             return position
     return None
 
@@ -74,15 +71,14 @@ def test_drawn_claims_on_options(data) -> None:
     _, conditions = pieces(names)
     by = data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2))
     falls = "y" in names and by and "y" not in by
-    claim, finding = decided(
-        text,
-        of=data.draw(conditions),
-        to=data.draw(conditions),
-        have=data.draw(st.sampled_from(["no", "some", "every"])),
-        by=by,
-        beside=data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None,
-    )
-    check = claim.check
+    check = {
+        "of": data.draw(conditions),
+        "to": data.draw(conditions),
+        "have": data.draw(st.sampled_from(["no", "some", "every"])),
+        "by": by,
+        "beside": data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None,
+    }
+    _, finding = decided(text, **check)
     expected = first_wrong(text, check)
     match finding.verdict:
         case Proved("here"):
@@ -95,8 +91,8 @@ def test_drawn_claims_on_options(data) -> None:
             assert why.startswith("no position")
             assert expected is None
             for q in game.positions(BOUNDS[text]):
-                spoken = holds(check.of, dict(zip(names, q, strict=True)))
-                empty = check.have == "every" and not counted(game, q, check.by, check.beside)
+                spoken = holds(parse(check["of"]), dict(zip(names, q, strict=True)))
+                empty = check["have"] == "every" and not counted(game, q, by, check["beside"])
                 assert not spoken or empty
         case other:
             raise AssertionError(other)
@@ -126,8 +122,7 @@ def test_verdicts_are_those_of_the_table_with_the_same_words(text, check, at) ->
         assert finding.verdict == Proved("here")
         return
     bound = max(at) + 1
-    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
-    on_table = find_options(claim.check, ClaimCase(claim, {}, cells)).verdict
+    on_table = check_claim(claim, {}, game, bound, table(game, bound, "p-positions")).verdict
     assert finding.verdict.counterexample.position == at
     assert finding.verdict.counterexample == on_table.counterexample
 
@@ -166,8 +161,7 @@ def test_both_engines_say_the_same() -> None:
 def test_claims_of_the_papers_on_options(claim_id, text) -> None:
     claim, game = catalogue_of().claims[claim_id], parse_ruleset(text)
     parameters = claim.match(text)
-    cells = Cells.of(game, 9, table(game, 9, "p-positions"))
-    on_table = find_options(claim.check, ClaimCase(claim, parameters, cells)).verdict
+    on_table = check_claim(claim, parameters, game, 9, table(game, 9, "p-positions")).verdict
     verdict = decide(claim, parameters, proved(text), "here", ["own"]).verdict
     if claim_id == "pass2016-lemma-4.2":
         assert verdict.counterexample == on_table.counterexample
