@@ -11,7 +11,6 @@ from pathlib import Path
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_across
-from choco_pipeline.claims.kinds import Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
@@ -179,9 +178,7 @@ def _within(limit: Limit, find: Callable[[], Finding]) -> Finding:
 
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:
     """Return the integers that are given for names of a statement without a ruleset."""
-    check = claim.check
-    names = list(check.all) if isinstance(check, Sections) else list(claim.integers)
-    _require_known(claim, given, names)
+    _require_known(claim, given, list(claim.integers))
     fixed: dict[str, int] = {}
     for name, value in given.items():
         if isinstance(value, Range):

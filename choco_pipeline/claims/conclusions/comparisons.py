@@ -51,12 +51,13 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     largest of these. A relation is left out where a table that it, or a sum in it, needs is missing, and where it has no value. The
     verdict counts the equations that are left, and names relations without any.
     """
-    if not isinstance(claim.check, Counts):
+    compared = claim.counts
+    if compared is None:
         raise ValueError(f"{claim.id} is a claim of kind {claim.check.kind}, counts is needed")
     (parameter,) = claim.parameters
     largest = max(counts, default=0)
-    tables = _tables(claim.check, parameter, counts)
-    relations = claim.check.conditions
+    tables = _tables(compared, parameter, counts)
+    relations = compared.conditions
     equations = dict.fromkeys(relations, 0)
     for value in range(1, largest + 1):
         for relation in relations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import math_text
 
 #: The row and the column of a square, from 1.
@@ -124,6 +125,11 @@ class Sections(Kind):
         default=None,
         description="Instead of `cases`: the number of different small octahedra.",
     )
+
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers that it speaks of, in order, each with its range."""
+        return self.all
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""

@@ -32,6 +32,11 @@ class Kind(Model):
     #: The only kind of tables that it can be checked on; None for any.
     of_tables: ClassVar[Quantity | None] = None
 
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers that it speaks of, in order, each with its range."""
+        return {}
+
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of rectangular ones."""
         if self.of_tables is not None:

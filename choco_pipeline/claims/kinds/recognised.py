@@ -48,6 +48,7 @@ from choco_pipeline.statements.tree import Count as CountTerm
 
 #: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
+OWN_NAMES_OF = frozenset({Values.kind, Count.kind, Related.kind})
 Containment = Literal["exactly", "contain", "within"]
 
 
@@ -113,8 +114,7 @@ def recognised(
     `defined` the names that are defined in front.
     """
     check = _about_positions(proposition, coordinates, printed) if coordinates else None
-    has_own_names = isinstance(check, Values | Count | Related)
-    if check is None or (has_own_names and not OWN_NAMES.isdisjoint(defined)):
+    if check is None or (check.kind in OWN_NAMES_OF and not OWN_NAMES.isdisjoint(defined)):
         return Evaluated(proposition=proposition, printed=printed, bound=bound)
     return check
 

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 from choco_pipeline.claims.kinds import (
     Check,
     Count,
+    Counts,
     GrundyNumbers,
     Listing,
     PPositions,
     PrintedNumbers,
+    Related,
+    Values,
 )
 from choco_pipeline.claims.kinds.recognised import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
@@ -123,7 +126,8 @@ class Claim:
         """Whether it has a form that the automata of a game can decide."""
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
             return False
-        return isinstance(self.check, PrintedNumbers | Count) or is_local(self.parts.rest)
+        is_of_numbers = self.check.kind in (PrintedNumbers.kind, Count.kind)
+        return is_of_numbers or is_local(self.parts.rest)
 
     @cached_property
     def check(self) -> Check:
@@ -133,6 +137,31 @@ class Claim:
         bound = self.statement.bound or 0
         printed, parts = self.statement.printed, self.parts
         return recognised(parts.rest, self.coordinates, bound, printed, parts.let)
+
+    @property
+    def outcomes(self) -> PPositions | None:
+        """The formula for P-positions, if it is about one."""
+        return self.check if isinstance(self.check, PPositions) else None
+
+    @property
+    def numbers(self) -> GrundyNumbers | None:
+        """The formula for Grundy numbers, if it is about one."""
+        return self.check if isinstance(self.check, GrundyNumbers) else None
+
+    @property
+    def value_set(self) -> Values | None:
+        """The set of values at P-positions, if it is about one."""
+        return self.check if isinstance(self.check, Values) else None
+
+    @property
+    def related(self) -> Related | None:
+        """The position of another game from which the outcome or the Grundy number follows, if it is about one."""
+        return self.check if isinstance(self.check, Related) else None
+
+    @property
+    def counts(self) -> Counts | None:
+        """The relations between numbers of P-positions of several tables, if it is about these."""
+        return self.check if isinstance(self.check, Counts) else None
 
     @property
     def determined(self) -> Determined | None:
@@ -153,7 +182,9 @@ class Claim:
     @property
     def integers(self) -> Mapping[str, Range]:
         """The integers of which a statement without a game speaks, in order, each with its range."""
-        if not self.is_about_integers:
+        if self.statement.check is not None:
+            return self.statement.check.integers
+        if self.pattern is not None:
             return {}
         return {one.name: one.span for one in integers_in_front(self.proposition)[0]}
 

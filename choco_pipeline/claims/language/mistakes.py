@@ -82,7 +82,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("bound",), "`bound` is for statements about integers: a game has `sample`"
     if claim.shape in RECTANGULAR and claim.reach is not None:
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
-    if isinstance(check, Count) and claim.reach is None and claim.shape not in RECTANGULAR:
+    if check.kind == Count.kind and claim.reach is None and claim.shape not in RECTANGULAR:
         yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():

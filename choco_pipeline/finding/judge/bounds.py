@@ -15,7 +15,6 @@ from itertools import chain
 import numpy as np
 import xarray as xr
 
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Related
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.errors import HeightError
@@ -98,16 +97,16 @@ def is_quick(
     try:
         if seconds_of(computation_of(game, bound, quantity)) > seconds:
             return False
-        stored, check = variable_of(game, quantity).stored, claim.check
-        if stored is None or not isinstance(check, PPositions | Related):
-            return True
-        if isinstance(check, Related):
-            heap = check.moved.get(stored)
+        stored = variable_of(game, quantity).stored
+        if stored is not None and claim.related is not None:
+            heap = claim.related.moved.get(stored)
             if heap is None or (stored == game.base.rules.free and heap.names <= {stored}):
                 return True
             return count_positions(game, bound) <= MOST_RELATED
-        solved = check.formula.solve(stored) is not None
-        if solved and (check.where is None or stored not in check.where.names):
+        if stored is None or claim.outcomes is None:
+            return True
+        formula, where = claim.outcomes.formula, claim.outcomes.where
+        if formula.solve(stored) is not None and (where is None or stored not in where.names):
             return True
         return count_positions(game, bound) <= MOST_POSITIONS
     except HeightError:  # a table of heights that ends before
@@ -167,7 +166,7 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
         if reach is None or known is None or own is None:
             continue
         end = int(reach.value(known))
-        if end < bound or not isinstance(other.check, PPositions | GrundyNumbers):
+        if end < bound or (other.outcomes is None and other.numbers is None):
             continue
         if own_reach is not None and own_reach.value(own) <= end:
             continue

@@ -16,7 +16,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
@@ -125,7 +124,7 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
     claims = statement.claims
     if not claims and statement.pattern.names:
         return None
-    if any(isinstance(claim.check, Related) or claim.is_over_tables for claim in claims):
+    if any(claim.related is not None or claim.is_over_tables for claim in claims):
         return None
     # Up to a bound is said where no further is meant, too; and with a small bound, or low bars, drawn ones are right so far.
     if any(claim.reach is not None for claim in claims):

@@ -54,7 +54,7 @@ MOST_STATES = 20_000
 MOST_GAMES, MOST_QUESTIONS = 64, 1_000
 
 #: What other claims say is compared as it is written.
-ON_POSITIONS = PPositions | GrundyNumbers | Values | Evaluated
+ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
 
 Decided = Literal["proved", "refuted", "undecided"]
 #: What claims tell of positions: which are P, or their Grundy numbers.
@@ -106,16 +106,16 @@ class Dominance:
         self, claims: Sequence[Claim], premises: Sequence[Claim], games: Sequence[str]
     ) -> ComparedOn | None:
         """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
-        if not any(isinstance(claim.check, ON_POSITIONS) for claim in claims):
+        if not any(claim.check.kind in ON_POSITIONS for claim in claims):
             return "what is written"
-        if len(games) > MOST_GAMES or any(isinstance(claim.check, Evaluated) for claim in claims):
+        if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
             return "sampled positions"
         return self._compared(
             Consequence(
                 claim,
                 tuple(premises),
                 game,
-                "grundy" if isinstance(claim.check, GrundyNumbers) else "p",
+                "p" if claim.numbers is None else "grundy",
             )
             for claim in claims
             for game in games
@@ -196,13 +196,14 @@ class _Question:
                 spoken, same = own.speaks, [premise.says_as(own) for premise in known[left]]
             if not self._holds(implies(self.position, spoken, disjunction(*same))):
                 return otherwise
-        if claim is None or not isinstance(claim.check, Values) or claim.check.relation == "within":
+        claimed = None if claim is None else claim.value_set
+        if claim is None or claimed is None or claimed.relation == "within":
             return "proved"
         # Claims on values say of positions that they are not P, and of none that it is.
-        on_values = {isinstance(premise.check, Values) for premise in self.asked.premises}
+        on_values = {premise.value_set is not None for premise in self.asked.premises}
         if False not in on_values:
             return "undecided"
-        if all(self._occur(claim, claim.check, known, sign) for sign in (False, True)):
+        if all(self._occur(claim, claimed, known, sign) for sign in (False, True)):
             return "proved"
         return "undecided" if True in on_values else otherwise
 
@@ -225,8 +226,9 @@ class _Question:
         self, claim: Claim, game: Ruleset, left: int, strip: str | None = None
     ) -> _Said | None:
         """Return what a claim says; of Grundy numbers of a bar, that the bar is P beside a strip as large."""
-        names, check, reach = environment(claim, game.notation), claim.check, claim.reach
-        if names is None or not isinstance(check, PPositions | GrundyNumbers | Values):
+        names, reach = environment(claim, game.notation), claim.reach
+        check = claim.outcomes or claim.numbers or claim.value_set
+        if names is None or check is None:
             return None
         values = names | self._passes(left)
         end = None if reach is None else int(reach.value(names))

@@ -10,8 +10,6 @@ import numpy as np
 
 from choco_pipeline.claims.kinds import (
     Counts,
-    GrundyNumbers,
-    Related,
     Values,
 )
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -46,8 +44,8 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     P-positions that agree at every sampled position are the same statement here, in other words perhaps: that is what a reader
     wants to know.
     """
-    if isinstance(claim.check, Counts):
-        return _sources_of_relations(claim, claim.check, catalogue)
+    if claim.counts is not None:
+        return _sources_of_relations(claim, claim.counts, catalogue)
     used: dict[str, None] = {}
     wrong: set[str] = set()
     by_game: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
@@ -62,10 +60,10 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
             theirs = meaning(other, game)
             about = None if theirs is None else theirs.about(own.of)
             if theirs is not None and about is None:
-                if isinstance(claim.check, Values):
-                    about = _of_values(claim, claim.check, game, own, theirs)
-                elif isinstance(other.check, Values) and own.of == "p":
-                    about = excluding(other, other.check, game)
+                if claim.value_set is not None:
+                    about = _of_values(claim, claim.value_set, game, own, theirs)
+                elif other.value_set is not None and own.of == "p":
+                    about = excluding(other, other.value_set, game)
             if about is not None:
                 both = own.speaks & about.speaks
                 if (own.values != about.values)[both].any():
@@ -102,7 +100,7 @@ def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogu
     """Whether of each of some games at least one of these claims speaks, or speaks of the bar beside its strip."""
     claims = [catalogue.claims[name] for name in names]
     # Relations between numbers of positions are of all tables of a family together.
-    if any(isinstance(claim.check, Counts) for claim in claims):
+    if any(claim.is_over_tables for claim in claims):
         return True
     for game in games:
         bar = parse_ruleset(game).without_strip
@@ -120,7 +118,7 @@ def saying_the_same(
     What is known is one statement, in cases perhaps, and was seen for the games, rulesets without parameters; the claims with
     these ids say together as much, or more.
     """
-    if any(isinstance(claim.check, Counts) for claim in claims):
+    if any(claim.is_over_tables for claim in claims):
         return tuple(ids)
     same = dict.fromkeys(ids)
     spoken: list[tuple[Truths, dict[str, Truths]]] = []
@@ -149,7 +147,7 @@ def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | 
     """Return of which positions another claim speaks, as `claim` does; None if it says something of another kind."""
     if environment(other, game) is None:
         return np.zeros_like(own.speaks)
-    if isinstance(claim.check, Values) != isinstance(other.check, Values):
+    if (claim.value_set is None) != (other.value_set is None):
         return None
     meant = meaning(other, game)
     return None if meant is None or meant.of != own.of else meant.speaks
@@ -159,11 +157,10 @@ def follows_from_formulas(
     claim: Claim, games: Sequence[str], catalogue: Catalogue
 ) -> tuple[str, ...]:
     """Return the claims that say all of the games that a claim relates, as far as sampled positions tell; none if they do not."""
-    check = claim.check
-    if not isinstance(check, Related):
+    if claim.related is None:
         return ()
-    of = "p" if check.equals is None else "grundy"
-    pattern = read(check.game)
+    of = "p" if claim.related.equals is None else "grundy"
+    pattern = read(claim.related.game)
     both = [
         settled_by(name, of, catalogue)
         for game in spread(games)
@@ -216,10 +213,10 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
     points = sampled(game)
     for claim in catalogue.speaking_of(bar.notation):
         known = environment(claim, bar.notation)
-        if known is None or not isinstance(claim.check, GrundyNumbers):
+        if known is None or claim.numbers is None:
             continue
         try:
-            numbers = evaluate_at(claim.check.equals.substitute(known), points)
+            numbers = evaluate_at(claim.numbers.equals.substitute(known), points)
             speaks = speaks_of(claim, known, points)
         except ChocoError:
             continue
@@ -281,8 +278,8 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
     texts = {relation.text for relation in check.conditions}
     left = {text for text in texts if "**" not in text}
     for other in catalogue.claims.values():
-        if isinstance(other.check, Counts) and other.statement.ruleset == claim.statement.ruleset:
-            relations = {relation.text for relation in other.check.conditions}
+        if other.counts is not None and other.statement.ruleset == claim.statement.ruleset:
+            relations = {relation.text for relation in other.counts.conditions}
             if left & relations and other.id != claim.id:
                 left -= relations
                 used[other.id] = None

@@ -63,7 +63,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
         known = environment(claim, game)
         if known is None:
             return None
-        if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
+        if claim.is_of_whole_bars and claim.outcomes is None:
             return _of_bars(claim, known, game)
         points = sampled(game)
         match claim.check:
@@ -106,8 +106,8 @@ def excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
 
 def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
     """Return whether a claim speaks of each of some positions, with integers for its names."""
-    check = claim.check
-    assert isinstance(check, PPositions | GrundyNumbers | Values)
+    check = claim.outcomes or claim.numbers or claim.value_set
+    assert check is not None
     speaks = np.ones(next(iter(points.values())).size, np.bool_)
     if check.where is not None:
         speaks &= holds_at(check.where.substitute(known), points)

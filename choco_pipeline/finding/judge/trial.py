@@ -23,7 +23,7 @@ from typing import Any
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Related, Values
+from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
@@ -272,8 +272,7 @@ def _trials_of_own(
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
     """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
-    check = claim.check
-    is_of_a_set = isinstance(check, Values) and check.relation == "exactly"
+    is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
         return None
     small = (v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import as_written
@@ -13,10 +12,8 @@ EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 
 def lemmas(claim: Claim) -> tuple[str, ...]:
     """Return the lemma on all games, by its name in docs/lemmas.md, that a claim is a case of; nothing if there is none."""
-    check = claim.check
-    if not isinstance(check, Related) or as_written(check.game) != as_written(
-        str(claim.statement.ruleset)
-    ):
+    check, own = claim.related, as_written(str(claim.statement.ruleset))
+    if check is None or as_written(check.game) != own:
         return ()
     at = {name: formula.text for name, formula in check.moved.items()}
     if at == {"p": "p-2"} and check.equals in (None, parse("g")):

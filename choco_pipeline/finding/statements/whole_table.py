@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -57,8 +56,8 @@ def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, F
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
     """Return what a claim says of a game with these parameters; None of kinds that are not compared."""
-    check = claim.check
-    if not isinstance(check, PPositions | GrundyNumbers | Values):
+    check = claim.outcomes or claim.numbers or claim.value_set
+    if check is None:
         return None
     integers, reach = claim.environment(case), claim.reach
     parts = (

@@ -231,7 +231,7 @@ def decide_integers(
     """
     if claim.pattern is not None:
         raise ValueError(f"{claim.id}: a statement about integers is needed")
-    if not claim.integers:
+    if not (claim.is_about_integers and claim.integers):
         why = f"no sentence is written for a statement of this form: {claim.summary}"
         return [({}, Finding(Undecided(why), {"all_choices": False}))]
     names = tuple(engines or installed_engines())

@@ -101,7 +101,7 @@ def counterexample_at(
     if case is not None:
         return explain.counterexample_at(case, position)
     option = None if known.is_p_position else known.winning
-    if option is not None and not isinstance(claim.check, GrundyNumbers):
+    if option is not None and claim.numbers is None:
         reason = f"its option {option} is a P-position"
     return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 

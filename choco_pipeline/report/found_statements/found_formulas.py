@@ -37,9 +37,9 @@ SHOWN = 3
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
     """Return the formulas of a statement, each to be shown by itself; lines of one label are cases."""
-    check = statement.claims[0].check if statement.claims else None
-    if isinstance(check, Related):
-        return [_related(statement, check, notation)]
+    related = statement.claims[0].related if statement.claims else None
+    if related is not None:
+        return [_related(statement, related, notation)]
     shown = []
     for label in dict.fromkeys(line.label for line in statement.formulas):
         lines = [line for line in statement.formulas if line.label == label]
