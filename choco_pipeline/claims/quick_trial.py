@@ -230,7 +230,7 @@ def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range
     missing = [name for name in names if name not in own and name not in given]
     if missing:
         raise ConfigError(
-            f"claim {claim.id} has no sample: a value is needed for {' and '.join(missing)}"
+            f"claim {claim.id} has no sample: a value is needed for {' and '.join(missing)}, such as {missing[0]}=3"
         )
     return {name: _as_range(given[name]) if name in given else own[name] for name in names}
 

@@ -154,7 +154,7 @@ def mine(
     raise typer.Exit(mine_games(words, bound, quantity, what or [], json))
 
 
-@app.command(rich_help_panel=GAMES)
+@app.command(rich_help_panel=GAMES, context_settings={"ignore_unknown_options": True})
 def check(
     words: Annotated[
         list[str],

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from pydantic import ValidationError
-
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, VerdictKind, domain_text, verdict_text
-from choco_pipeline.claims.quick_trial import Given, Trial, trials
+from choco_pipeline.claims.quick_trial import Given, Trial, chosen_cases, trials
+from choco_pipeline.cli.claim_commands.claim_proofs import proved_by_game
 from choco_pipeline.cli.claim_commands.claim_trials import checked_or_proved, pictures, read_words
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import sample_of
+from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.statements.printer import text_of
 
 #: Without a bound, a table has at most so many positions, and no larger bound than this.
@@ -30,8 +30,8 @@ WEAKEST_FIRST: tuple[VerdictKind, ...] = (
     "undecided",
     "holds-to-bound",
     "exhausted",
-    "vacuous",
     "proved",
+    "vacuous",
 )
 HOLDS = ("holds-to-bound", "exhausted", "proved")
 
@@ -41,11 +41,11 @@ def claim_of(game: str | None, statement: str) -> Claim:
 
     Raises `ChocoError` if it cannot be read: what is wrong, at which place, and what is allowed.
     """
-    document = {"id": "statement", "ruleset": game, "statement": statement}
-    try:
-        claim = Claim.from_json(document)
-    except ValidationError as error:
-        raise ChocoError(f"statement: {error.errors()[0]['msg']}") from None
+    if not 0 < len(statement) <= MAX_LENGTH:
+        raise ChocoError(
+            f"statement: it has {len(statement):,} characters, at least 1 and at most {MAX_LENGTH:,} are allowed"
+        )
+    claim = Claim.from_json({"id": "statement", "ruleset": game, "statement": statement})
     for _, mistake in mistakes_in(claim):
         raise ChocoError(mistake)
     return claim
@@ -59,7 +59,13 @@ def checked(
         bound = default_bound(claim)
     if prove:
         catalogue = Catalogue({claim.id: claim})
-        return chain(*checked_or_proved(claim, catalogue, given, bound, seconds))
+        refuted, later = checked_or_proved(claim, catalogue, given, bound, seconds)
+        by_table = list(refuted)
+        if by_table and claim.pattern is not None:  # the other games are to be proved
+            done = [trial.parameters for trial in by_table]
+            left = [case for case in chosen_cases(claim, given) if case not in done]
+            later = proved_by_game(claim, left, seconds) if claim.is_decidable else ()
+        return chain(by_table, later)
     return trials(claim, given, bound)
 
 
@@ -79,6 +85,9 @@ def check(
 ) -> int:
     """Check a statement, print the verdict, and return the exit code: 0 if it holds or is proved, else 1."""
     texts, given = read_words(words)
+    for text in texts:  # a statement may begin with a minus sign
+        if text.startswith("--"):
+            raise ChocoError(f"check: there is no option {text}; `choco check --help` lists them")
     if len(texts) not in (1, 2):
         raise ChocoError(
             "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
@@ -149,6 +158,8 @@ def domain_of(claim: Claim, trial: Trial) -> str:
             )
         case "exhausted":
             return "every case of the statement"
+        case _ if trial.bound is None and claim.pattern is None:
+            return "integers"
         case _ if trial.bound is None or claim.shape in RECTANGULAR:
             return "the positions of the game"
         case _:

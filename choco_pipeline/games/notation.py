@@ -290,7 +290,12 @@ def _read(text: str, whole: str, depth: int) -> Notation:
             f"ruleset {whole!r}: unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join([*ARGUMENTS, OWN])}"
         )
     if not (rest.startswith("(") and rest.endswith(")")):
-        raise RulesetError(f"ruleset {whole!r}: {name} needs its arguments in parentheses")
+        problem = (
+            "the parenthesis is not closed"
+            if rest.startswith("(")
+            else "arguments in parentheses are needed"
+        )
+        raise RulesetError(f"ruleset {whole!r}: {problem} after {name}")
     if depth > DEEPEST:
         raise RulesetError(f"ruleset {whole!r}: nested more than {DEEPEST} deep")
     if name == OWN:

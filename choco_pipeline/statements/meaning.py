@@ -266,11 +266,10 @@ class _Here:
                     yield replace(self, known={**self.known, **dict(zip(names, cell, strict=True))})
             case OfOption(by):
                 assert self.position is not None
-                moves = [m for m in self.game.rules.moves if not by or set(m.lowers) <= set(by)]
-                options = (
-                    q for move in moves for q in self.game.rules.options_by(move, self.position)
-                )
-                for option in dict.fromkeys(options):
+                rules = self.game.rules
+                moves = [move for move in rules.moves if set(move.lowers) <= set(by)]
+                some = (q for move in moves for q in rules.options_by(move, self.position))
+                for option in dict.fromkeys(some if by else self.game.options(self.position)):
                     yield replace(self, option=option)
 
     def named(self) -> dict[str, int]:

@@ -327,6 +327,11 @@ class _Parser:
                     )
                 bindings.append(OfCell(tuple(names)))
             elif self.take("option"):
+                if self.has_option:
+                    self.refuse(
+                        "an option of an option is out of reach: both would be options of the position",
+                        token,
+                    )
                 self.need_game(token)
                 by = []
                 if self.take("by"):

@@ -278,7 +278,7 @@ def walk(part: Part) -> Iterator[Part]:
 
 def is_local(part: Part) -> bool:
     """Return whether a part speaks of a position, its options and integers alone: of no other positions, games or cells."""
-    others = At | Count | IsOption | OfCell | OfPosition | Printed
+    others = At | IsOption | OfCell | OfPosition | Printed
     return not any(
         isinstance(one, others) or (isinstance(one, Place) and one.at is not None)
         for one in walk(part)

@@ -85,8 +85,8 @@ def test_without_a_sample_the_values_and_the_bound_must_be_given():
     found = claim()
     assert tried(found, {"s": 0, "k": 2}, 9) == [({"k": 2, "s": 0}, 9)]
     for values, message in [
-        ({}, "claim drawn has no sample: a value is needed for k and s"),
-        ({"k": 2}, "claim drawn has no sample: a value is needed for s"),
+        ({}, "claim drawn has no sample: a value is needed for k and s, such as k=3"),
+        ({"k": 2}, "claim drawn has no sample: a value is needed for s, such as s=3"),
         ({"k": 2, "s": 0}, "claim drawn has no sample: a bound is needed"),
         ({"k": 2, "s": 0, "q": 1}, "claim drawn has no parameter 'q': it has k, s"),
     ]:

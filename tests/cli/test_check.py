@@ -112,6 +112,49 @@ def test_rectangular_bars_limit_themselves() -> None:
     assert (code, found["counterexample"]["position"]) == (1, [1, 1, 1, 2])
 
 
+@pytest.mark.parametrize(
+    ("game", "statement", "code", "verdict", "positions"),
+    [
+        ("rectangular-bar(m=4, n=3)", "not P", 1, "refuted", 60),
+        ("rectangular-bar(m=4, n=3)", "some position: P", 0, "exhausted", 1),
+        ("rectangular-bar(m=4, n=3)", "count(position: P) == 12", 0, "exhausted", 12),
+        ("rectangular-bar(m=4, n=3)", "i > 0 => not P", 0, "exhausted", 12),
+        ("with-pass(rectangular-bar(m=2, n=2))", "not P or p == 1", 1, "refuted", 18),
+        ("solid-bar(f=(x+z)//3)", "x == z and y == 0 => P", 0, "holds-to-bound", 13),
+        ("solid-bar(f=(x+z)//3)", "P => x ^ y ^ z == 0", 0, "holds-to-bound", 47),
+        ("nim(1)", "-1 < a", 0, "holds-to-bound", 13),
+    ],
+)
+def test_a_statement_is_about_all_positions_that_satisfy_its_premise(
+    game, statement, code, verdict, positions
+) -> None:
+    bound = [] if "rectangular" in game else ["--bound", "12"]
+    ended, found = checked(game, statement, *bound)
+    assert (ended, found["verdict"], found["positions"]) == (code, verdict, positions)
+
+
+def test_parameters_with_a_false_premise_refute_nothing(tmp_path) -> None:
+    words = ["step-bar(k=k)", "k % 2 == 0 => G == y ^ z", "k=1..2", "--json"]
+    for more, holds in (([], "holds-to-bound"), (["--prove"], "proved")):
+        done = choco("check", *words, *more, cwd=tmp_path)
+        found = json.loads(done.stdout)
+        assert (done.returncode, found["verdict"]) == (0, holds)
+        assert [case["verdict"] for case in found["cases"]] == ["vacuous", holds]
+
+
+def test_each_game_is_refuted_or_proved(tmp_path) -> None:
+    done = choco("check", TRIANGLE, NIM, "k=3..4", "--prove", "--json", cwd=tmp_path)
+    cases = {case["parameters"]["k"]: case for case in json.loads(done.stdout)["cases"]}
+    assert (done.returncode, cases[3]["verdict"], cases[4]["verdict"]) == (1, "proved", "refuted")
+
+
+def test_a_far_value_outside_of_a_set_refutes(tmp_path) -> None:
+    statement = "{G: a == b+1} <= {v: v % 2 == 1 and v < 200}"
+    done = choco("check", "nim(2)", statement, "--prove", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["counterexample"]["position"]) == (1, [128, 127])
+
+
 def test_what_is_proved_is_of_all_positions(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = choco("check", TRIANGLE, NIM, "k=3", "--prove", "--json", cwd=tmp_path)
@@ -138,10 +181,14 @@ def test_statements_about_integers_are_proved(tmp_path) -> None:
     done = choco("check", true, "--prove", "--json", cwd=tmp_path)
     found = json.loads(done.stdout)
     assert (done.returncode, found["verdict"], found["domain"]) == (0, "proved", "all integers")
+    assert {"own", "checker"} <= {*found["engines"]}
     done = choco("check", false, "--prove", "--json", cwd=tmp_path)
     found = json.loads(done.stdout)
     assert (done.returncode, found["verdict"]) == (1, "refuted")
     assert found["counterexample"]["position"] == [64]
+    done = choco("check", "every x in 1..N: some y in 0..N: y > x", "--prove", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "where N = 20" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -168,6 +215,16 @@ def test_statements_about_integers_are_proved(tmp_path) -> None:
         (["nim(2)", "P <=> P[nim(2)](b, a)", "--prove"], "tables alone"),
         (["nim(2)", f"P <=> a == {'1' * 9000}"], "at most"),
         (["nim(2)", "P <=> __import__('os')"], "is not a sign of the language"),
+        (["nim(2)", ""], "it has 0 characters"),
+        (["nim(2", "P"], "the parenthesis is not closed"),
+        ([TRIANGLE, NIM, "k=3..1"], "the range is empty"),
+        (["nim(1)", "a == 1", "--bond", "5"], "there is no option --bond"),
+        (["nim(2)", "(a, b) in printed"], "nothing is printed"),
+        (["nim(2)", "G[nim(3)](a, b) == 0"], "a position of nim(3) is (a, b, c)"),
+        (["nim(2)", "some option: no option: P'"], "an option of an option"),
+        (["rectangular-bar(m=2, n=2)", "G == i ^ j"], "cell of an uncut bar"),
+        (["rectangular-bar(m=2, n=2)", "i > 1 => some option: P'"], "cell of an uncut bar"),
+        (["nim(2)", "a > 0 => a // 0 == 1"], "a // 0 == 1 ^"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(words, said) -> None:

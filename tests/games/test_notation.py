@@ -70,9 +70,9 @@ def _sum_of(parts):
     ("text", "message"),
     [
         ("stp-bar(k=2)", "unknown ruleset 'stp-bar'; did you mean 'step-bar'"),
-        ("step-bar", "needs its arguments in parentheses"),
-        ("step-bar(k=2", "needs its arguments in parentheses"),
-        ("sum(nim(1), nim(2", "needs its arguments in parentheses"),
+        ("step-bar", "arguments in parentheses are needed after step-bar"),
+        ("step-bar(k=2", "the parenthesis is not closed after step-bar"),
+        ("sum(nim(1), nim(2", "the parenthesis is not closed after sum"),
         ("step-bar(k=2))", "closing parenthesis too many"),
         ("sum(nim(1), nim(2)", "closing parenthesis is missing"),
         ("step-bar(s=2)", "needs k"),

@@ -101,6 +101,8 @@ XY = Names(("x", "y"), frozenset({"k"}))
         ("{x: P} == {1}; {y: P} == {1}", 1),
         ("{P: x == 1} == {1}", 2),
         ("x == 1; ; P", 9),
+        ("some option: every option: P'", 20),
+        ("every option: count(option: P') == 1", 21),
     ],
 )
 def test_a_mistake_is_found_at_its_column(text: str, column: int) -> None:
@@ -151,7 +153,7 @@ def read(text: str) -> Proposition | FormulaError:
         "({})",
         "not {}",
         "not ({})",
-        "some option: {}",
+        "some n{n} in 0..1: {}",
         "P => ({})",
         "let n{n} = 1: {}",
         "at (0, 0): {}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -45,9 +46,10 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.games import Ruleset
-from choco_pipeline.statements.tree import OfCell, OfOption, walk
+from choco_pipeline.statements.printer import math_of
+from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData
 
@@ -56,11 +58,8 @@ BEYOND = 32
 #: Pairs of a position and a cell that are looked at: some tenths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
 
-#: Of statements that are implications, by their relation: what satisfies the premise.
-_PREMISE = {
-    "contain": "position that satisfies the formula",
-    "within": "P-position",
-}
+#: Of statements that are implications, by their relation: what may satisfy the premise.
+_PREMISE = {"contain": "position", "within": "P-position"}
 
 
 def check_claim(
@@ -102,19 +101,34 @@ def pass_of_claim(
 
 
 def _find(case: ClaimCase) -> Pass[Finding]:
-    check = case.claim.check
+    check, false = case.claim.check, _false_premise(case)
+    if false is not None:
+        return Finding(Vacuous(f"{math_of(false, PlainText())} is false"))
     if check.kind not in CHECKS:
         raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
     finding = CHECKS[check.kind](check, case)
     return finding if isinstance(finding, Finding) else (yield from finding)
 
 
+def _false_premise(case: ClaimCase) -> Expression | None:
+    """Return a part of the premise that is about parameters alone and false; None if there is none."""
+    said = case.claim.parts.rest if case.claim.statement.check is None else None
+    for part in conjuncts(said.premise) if isinstance(said, Implies) else ():
+        if isinstance(part, Expression) and part.formula.names <= case.environment.keys():
+            with suppress(FormulaError):
+                if not part.formula.value(case.environment):
+                    return part
+    return None
+
+
 def _find_p_positions(check: PPositions, case: ClaimCase) -> Pass[Finding]:
     tally = yield from compare_p_positions(
         check, case.environment, case.cells, case.block, case.reach
     )
-    if check.relation in _PREMISE and not tally.met:
-        return Finding(case.nothing(_PREMISE[check.relation]))
+    if check.relation in _PREMISE:
+        if not tally.met:
+            return Finding(case.nothing(_PREMISE[check.relation]))
+        tally.settled = tally.met
     free = case.cells.free
     return concluded(case, tally, {"free": free} if free and case.reach is None else {})
 

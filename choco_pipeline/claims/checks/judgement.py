@@ -293,6 +293,9 @@ def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Count
     if cases.unit != "position":
         batch = Batch(1, {**batch.known, **named})
     found, claimed = _contradiction(cases.body, batch, evaluation)
+    if evaluation.board is None and uses_bound(cases.body):
+        bound = f"N = {evaluation.values['N']:,}"
+        found += f", {bound}" if WHERE in found else f"{WHERE}{bound}"
     if not cases.names:
         return Counterexample(found, claimed)
     return Counterexample(found, claimed, at, cases.names)

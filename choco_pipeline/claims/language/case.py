@@ -64,10 +64,10 @@ class ClaimCase:
         return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
 
     def nothing(self, what: str) -> Verdict:
-        """Return the verdict on a statement that speaks of none of the positions of this table, `what` in words."""
+        """Return the verdict on a statement whose premise no position of this table satisfies; `what` is needed, in words."""
         if self.is_complete:
-            return Vacuous(f"no {what} is one that it speaks of")
-        return Undecided(f"no {what} up to bound {self.bound:,} is one that it speaks of")
+            return Vacuous(f"no {what} satisfies its premise")
+        return Undecided(f"no {what} up to bound {self.bound:,} satisfies its premise")
 
     def agreement(self, settled: int) -> Verdict:
         """Return the verdict on a statement that `settled` positions of this table agree with."""

@@ -54,9 +54,8 @@ from choco_pipeline.tables.specs.schema import Quantity
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates, options and Grundy numbers of a rectangular bar that may have been cut: a statement with one of them is not
-#: about uncut bars.
-_HEAPS = re.compile(r"\b[abcd]\b|\boption\b|\bG\b(?!\[)")
+#: Coordinates of the poisoned cell of a rectangular bar: a statement with one of them is about uncut bars.
+_CELL = re.compile(r"\b[ij]\b")
 #: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
 MOST_CASES = 100
 #: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
@@ -97,7 +96,7 @@ class Claim:
     def proposition(self) -> Proposition:
         """The statement, parsed. Raises `FormulaError` if it is none, with the place of the mistake."""
         names = {*self.parameters, *self.statement.every} | (set() if self.pattern else {"N"})
-        coordinates = self._coordinates(of_whole_bars=self._may_be_of_whole_bars)
+        coordinates = self._coordinates(of_whole_bars=self.is_of_cells)
         return parse_proposition(
             self.statement.statement or "", Names(coordinates, frozenset(names))
         )
@@ -245,12 +244,13 @@ class Claim:
     @property
     def is_of_whole_bars(self) -> bool:
         """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
-        return self._may_be_of_whole_bars and self.check.of_whole_bars
+        return self.is_of_cells and self.check.of_whole_bars
 
     @property
-    def _may_be_of_whole_bars(self) -> bool:
+    def is_of_cells(self) -> bool:
+        """Whether it has the coordinates (i, j) of the poisoned cell of an uncut rectangular bar."""
         text, plug_in = self.statement.statement or "", self.statement.check
-        is_whole = not _HEAPS.search(text) if plug_in is None else plug_in.of_whole_bars
+        is_whole = bool(_CELL.search(text)) if plug_in is None else plug_in.of_whole_bars
         return is_whole and self.shape in RECTANGULAR
 
     @property
@@ -261,7 +261,7 @@ class Claim:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates that its formulas may use; p is the number of passes left."""
-        return self._coordinates(of_whole_bars=self._may_be_of_whole_bars)
+        return self._coordinates(of_whole_bars=self.is_of_cells)
 
     def _coordinates(self, *, of_whole_bars: bool) -> tuple[str, ...]:
         if self.pattern is None:

@@ -7,7 +7,7 @@ from itertools import product
 
 from choco_pipeline.claims.kinds import Check, Count
 from choco_pipeline.claims.kinds.kind import Kind
-from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
 from choco_pipeline.claims.language.claim_formulas import parts_of
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.documents.yaml_file import Location
@@ -15,13 +15,27 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.notation import Notation
-from choco_pipeline.statements.tree import Expression, InRange, Part, on_options, walk
+from choco_pipeline.games.notation import Notation, coordinates_of
+from choco_pipeline.statements.tree import (
+    Expression,
+    Grundy,
+    InRange,
+    IsOption,
+    IsPrinted,
+    OfOption,
+    Part,
+    Place,
+    Printed,
+    on_options,
+    walk,
+)
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
+#: So many characters of a line are shown before a mistake, and after it.
+SHOWN = 100
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
 
@@ -68,8 +82,9 @@ def caret(error: FormulaError) -> str:
     """Return the line of a text in which an error is, and a caret below the place."""
     before = error.text[: error.column - 1]
     start = before.rfind("\n") + 1
-    line = error.text[start:].split("\n", 1)[0]
-    return f"  {line}\n  {' ' * (len(before) - start)}^"
+    line, at = error.text[start:].split("\n", 1)[0], len(before) - start
+    first = max(0, at - SHOWN)
+    return f"  {line[first : at + SHOWN]}\n  {' ' * (at - first)}^"
 
 
 def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str]]:
@@ -84,9 +99,29 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
     if check.kind == Count.kind and claim.reach is None and claim.shape not in RECTANGULAR:
         yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
+    for message in _misused(claim):
+        yield ("statement",), message
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():
-            yield ("statement",), f"{problem}, whatever the names are"
+            yield ("statement",), f"{problem}, whatever the names are\n{caret(problem)}"
+
+
+def _misused(claim: Claim) -> Iterator[str]:
+    """Yield why parts of a statement have no meaning in this claim: for want of a printed table, or in uncut bars or another game."""
+    for part in walk(claim.proposition):
+        match part:
+            case IsPrinted() | Printed() if not claim.statement.printed:
+                yield "nothing is printed: `printed` has the rows of the table or list"
+            case Place(at, game) if game is not None and at is not None:
+                names = coordinates_of(game, claim.games)
+                if claim.is_of_cells and names_of(game) in RECTANGULAR:
+                    names = ("i", "j", *names[4:])
+                if len(names) != len(at):
+                    yield f"a position of {game.text} is ({', '.join(names)}), found {len(at)} coordinates"
+            case OfOption() | IsOption() | Grundy(Place(game=None)) if claim.is_of_cells:
+                yield "i and j are the cell of an uncut bar, of which the outcome is known: options and Grundy numbers are of (a, b, c, d)"
+            case _:
+                pass
 
 
 def _formulas(part: Part) -> Iterator[Formula]:

@@ -24,7 +24,7 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.task import asked_again, decided_on, searched, warm_up
+from choco_pipeline.proof.task import asked_again, certified, decided_on, searched, warm_up
 from choco_pipeline.sweep.paths import RESULTS
 
 #: GiB of memory that deciding a claim may take.
@@ -46,10 +46,16 @@ def proved_again(
     return _again(claim, proved, catalogue, seconds)
 
 
-def decided_for_all_integers(claim: Claim, seconds: float) -> Iterator[Trial]:
-    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
+def decided_for_all_integers(
+    claim: Claim, seconds: float, *, certify: bool = False
+) -> Iterator[Trial]:
+    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial; perhaps with certificates."""
     with Limited(WARM_UP) as prover:
         verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
+    if certify:
+        folder = RESULTS / "proofs"
+        written = [certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
+        _, verdicts = asked_again([], written)
     yield from map(_trial_of, verdicts)
 
 
@@ -68,15 +74,16 @@ def proved_now(
             raise ConfigError(
                 f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"
             )
-        return decided_for_all_integers(claim, seconds)
+        return decided_for_all_integers(claim, seconds, certify=True)
     if not claim.is_decidable:
         raise ConfigError(f"claim {claim.id}: a statement of this form is checked on tables alone")
-    return _now_by_game(claim, chosen_cases(claim, given), seconds)
+    return proved_by_game(claim, chosen_cases(claim, given), seconds)
 
 
-def _now_by_game(
+def proved_by_game(
     claim: Claim, cases: Sequence[Mapping[str, int]], seconds: float
 ) -> Iterator[Trial]:
+    """Yield what is decided of a claim for all positions of each game, in the order of the cases."""
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}

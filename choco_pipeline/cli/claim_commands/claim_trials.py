@@ -258,6 +258,8 @@ def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]
             last = int(value.last.value({}))
         except FormulaError as error:
             raise ConfigError(f"{word}: {error}") from error
+        if not value.values({}):
+            raise ConfigError(f"{word}: the range is empty")
         given[name] = last if value.first == value.last else value
     return list(dict.fromkeys(ids)), given
 

@@ -134,7 +134,7 @@ def _empty_claim(stack: Stack) -> ClaimContent | None:
         return None
     return {
         "ruleset": stack.ruleset,
-        "check": {"kind": "pattern", "cases": [{"outcome": "N"}]},
+        "check": {"kind": "pattern", "cases": [{"where": "i > 0", "outcome": "N"}]},
     }
 
 

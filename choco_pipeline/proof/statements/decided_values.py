@@ -82,7 +82,7 @@ def about_values(question: Question, part: ValueSet) -> Finding:
             attained = f"{absent:,}, a v with {math_text(_members(part))}, is a value"
             return question.refuted(Counterexample(refutation, attained), evidence)
     if question.is_nowhere([_among(question, part.condition, p) for p in question.passes]):
-        return Finding(Vacuous(f"no {which} is one that it speaks of"), evidence)
+        return Finding(Vacuous(f"no {which} satisfies its premise"), evidence)
     if part.relation == ">=" and question.is_nowhere([*claimed.values()]):
         return Finding(Vacuous(NO_MEMBER.format(_members(part))), evidence)
     return question.proved(evidence)
@@ -180,7 +180,7 @@ def about_count(question: Question, check: Count) -> Finding:
         return Finding(Refuted(shown, 0), evidence)
     among = PPosition() if check.over == "p-positions" else TRUE
     if not number and not _number_of(question, among):
-        return Finding(Vacuous(f"no {unit} is one that it speaks of"), evidence)
+        return Finding(Vacuous(f"no {unit} satisfies its premise"), evidence)
     return Finding(Proved(question.certificate, reach=question.reach), evidence)
 
 

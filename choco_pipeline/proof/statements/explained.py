@@ -17,9 +17,11 @@ from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.statements.printer import math_of
+from choco_pipeline.statements.tree import ValueSet
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from choco_pipeline.tables.reading.cells import Cells
@@ -113,6 +115,14 @@ def _contradiction(
     game, position = known.proof.ruleset, known.position
     environment = claim.environment(parameters)
     is_near = sum(position) <= MOST_OPTIONS
+    part = claim.parts.rest
+    if isinstance(part, ValueSet):
+        return Counterexample(
+            f"its value {math_of(part.value, PlainText())} is outside of the set",
+            claim.summary,
+            position,
+            game.coordinates,
+        )
     if is_near and (not claim.speaks_of_outcomes or _on_a_table(claim, parameters, known)):
         bound, printed = explain.bound_of(game, position), claim.statement.printed
         evaluation = Evaluation(Board(game), bound, environment, printed, claim.games)

@@ -237,5 +237,5 @@ class Question:
         if position is not None:
             return self.refuted(shown(position), {})
         if self.is_nowhere([spoken(p) for p in self.passes]):
-            return Finding(Vacuous("no position is one that it speaks of"))
+            return Finding(Vacuous("no position satisfies its premise"))
         return self.proved({})

@@ -213,7 +213,7 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
         return find(claim_from(document), game, bound, quantity)
 
     what = "P-position" if over == "p-positions" else "position"
-    nothing = Vacuous(f"no {what} is one that it speaks of")
+    nothing = Vacuous(f"no {what} satisfies its premise")
     assert counted(number).verdict == (Exhausted(len(places)) if places else nothing)
     wrong = counted(number + 1).verdict
     assert isinstance(wrong, Refuted)

@@ -148,14 +148,17 @@ def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_pa
         ("with-pass(strip-bar(k=k, s=s), passes=r)", ("x", "y", "z", "p")),
         ("solid-bar(f=(x-k)//2)", ("x", "y", "z")),
         ("with-pass(nim(4), passes=1)", ("a", "b", "c", "d", "p")),
-        ("rectangular-bar(m=m, n=m)", ("i", "j")),
-        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", ("i", "j", "p")),
+        ("rectangular-bar(m=m, n=m)", ("a", "b", "c", "d")),
+        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", ("a", "b", "c", "d", "p")),
         ("sum(step-bar(k=k, s=s), step-bar(k=j2, s=s))", ("y1", "z1", "y2", "z2")),
     ],
 )
 def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> None:
     claim = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "P"})
     assert claim.coordinates == coordinates
+    if "rectangular" in ruleset:
+        uncut = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "i > 0 => P"})
+        assert uncut.coordinates == ("i", "j", *coordinates[4:])
 
 
 CATALOGUE = catalogue_of()

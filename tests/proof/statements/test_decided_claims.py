@@ -347,7 +347,7 @@ def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
     if at is not None:
         assert verdict.counterexample.position == at
     else:
-        no_position = Vacuous("no position is one that it speaks of")
+        no_position = Vacuous("no position satisfies its premise")
         assert verdict == (Proved("here", reach=reach) if reach > 0 else no_position)
     values = {"kind": "values", "of": "a", "values": "0 <= v < 6", "relation": "exactly"}
     verdict = decided("nim(2)", check=values, more={"reach": f"{reach}"}).verdict

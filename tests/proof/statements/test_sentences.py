@@ -73,7 +73,9 @@ def test_a_proof_or_a_refutation_is_right_by_definition(data, text):
         "P => every n in 0..size: n <= size",
         "P => every n in 0..size: n >= 0",
         "P(a, a)",
-        "count(n in 0..a: n >= 0) >= 1",
+        "count(n in 0..a: n >= 0) >= a",
+        "count(n in 0..9: n >= 0) >= 9",
+        "count(option: P') >= 1",
     ],
 )
 def test_what_has_no_value_or_no_sentence_is_not_decided(statement):
@@ -88,6 +90,10 @@ def test_what_has_no_value_or_no_sentence_is_not_decided(statement):
         ("G != 0 => some option: G' == 0", Proved),
         ("P => no option: P'", Proved),
         ("every n in 0..a: n <= b => P", Refuted),
+        ("count(n in 0..a: n >= 0) >= 1", Proved),
+        ("count(n in 0..a: n >= 0) >= 2", Refuted),
+        ("P => count(n in 0..a, m in 0..n: n <= b and m >= a) == 1", Proved),
+        ("P and a > 0 => not count(n in 0..a: n <= b) == 1", Proved),
     ],
 )
 def test_statements_beyond_the_shapes_that_the_catalogue_has(statement, verdict):
