@@ -1099,9 +1099,11 @@ def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Au
 
 
 def counted(formula: ast.expr, name: str, bindings: list[Node], part: Node, world: World) -> Automaton:
-    """Return where a number of integers is at least or exactly a constant."""
+    """Return where a number of integers is a constant, or compares with it."""
     match formula:
-        case ast.Compare(ast.Name(one), [ast.Eq() | ast.GtE() as sign], [number]) if one == name:
+        case ast.UnaryOp(ast.Not(), opposite):
+            return TRUE - counted(opposite, name, bindings, part, world)
+        case ast.Compare(ast.Name(one), [sign], [number]) if one == name:
             claimed = integer(number, world.names)
         case _:
             raise UndecidedError("undecided", "a count is compared with a constant only")
@@ -1119,7 +1121,15 @@ def counted(formula: ast.expr, name: str, bindings: list[Node], part: Node, worl
             late = some(copy.values(), late, late.on(copy), preceded)
         return some(copy, late) if count > 0 else TRUE
 
-    return at_least(claimed) - at_least(claimed + 1) if isinstance(sign, ast.Eq) else at_least(claimed)
+    match sign:
+        case ast.Eq():
+            return at_least(claimed) - at_least(claimed + 1)
+        case ast.NotEq():
+            return TRUE - (at_least(claimed) - at_least(claimed + 1))
+        case ast.GtE() | ast.Gt():
+            return at_least(claimed + isinstance(sign, ast.Gt))
+        case _:
+            return TRUE - at_least(claimed + isinstance(sign, ast.LtE))
 
 
 def cases_of(node: Node, world: World, numbers: Names, bound: int) -> Cases:

@@ -18,9 +18,7 @@ from choco_pipeline.formula.ranges import parse_range
 KNOWN = Path(__file__).parent.parent / "known"
 
 Text = Annotated[str, Field(min_length=1)]
-Search = Literal[
-    "formulas", "value-sets", "shifts", "counts", "periods", "cellular", "blocks", "heights"
-]
+Search = Literal["formulas", "value-sets", "shifts", "counts", "cellular", "blocks", "heights"]
 
 
 class Expected(Model):
@@ -34,7 +32,6 @@ class Expected(Model):
         "p-positions",
         "grundy",
         "values",
-        "period",
         "count",
         "cellular",
         "blocks",
@@ -47,7 +44,6 @@ class Expected(Model):
     values: str = ""
     of: str = ""
     equations: list[Text] = Field(default=[])
-    saltus: str = ""
 
     @model_validator(mode="after")
     def _says_something(self) -> Expected:

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.finding.formulas import UnreadError, value
 from benchmarks.finding.games import Game
-from benchmarks.finding.reading import Effort, boxes, cells, truth, wrong
+from benchmarks.finding.reading import Effort, cells, truth, wrong
 from benchmarks.finding.reading_heights import wrong_heights
 from benchmarks.finding.reading_related import wrong_related
 
@@ -46,8 +46,6 @@ def wrong_in_words(
             return _wrong_counts(document, text, bound, effort)
         case "heights":
             return wrong_heights(document)
-        case "period":
-            return _wrong_periods(text, bound, effort)
     read = BEGINS.fullmatch(text.replace("^n", "**n"))
     if not read:
         raise UnreadError(document["text"])
@@ -154,74 +152,6 @@ def _wrong_copies(said: str, bound: int) -> str | None:
             found = {place for place, is_p in cells(2**e + s, 2**e + s).items() if is_p}
             if found != expected:
                 return f"m = {2**e + s}: {min(found ^ expected)}"
-    return None
-
-
-def _wrong_periods(text: str, bound: int, effort: Effort) -> str | None:
-    read = BEGINS.fullmatch(text)
-    said = read and re.fullmatch(r"line (\w) along (\w)(?:: | holds )(.*)", read["said"])
-    if not read or not said:
-        raise UnreadError(text)
-    across, along, laws = said.groups()
-    game = Game(read["game"], effort.folder)
-    is_p = read["what"] == "P-positions"
-    box = next(boxes(game, bound, effort))
-    legal, found = truth(game, box, is_p, effort.folder)
-    if game.passes:
-        legal, found = legal[..., int(read["left"] or 0)], found[..., int(read["left"] or 0)]
-    if is_p:  # the third coordinate, where there is a P-position
-        axis = next(i for i, name in enumerate(game.names) if name not in (across, along))
-        numbers = np.where(found.any(axis), found.argmax(axis), -1)
-        starts = legal.any(axis)
-        names = [name for i, name in enumerate(game.names) if i != axis]
-    else:
-        numbers, starts, names = found, legal, list(game.names)
-    if names.index(across) == 1:
-        numbers, starts = numbers.T, starts.T
-    if laws.startswith("no P-position"):
-        begin = re.search(r"from \w = (.*) on", laws)
-        if not begin:
-            raise UnreadError(text)
-        parts = {"preperiod": begin[1]}
-    else:
-        parts = dict(part.split(" ", 1) for part in laws.split("; "))
-    for line in range(len(numbers)):
-        meant = {name: _law(law, across, line) for name, law in parts.items()}
-        if any(number is None for number in meant.values()):
-            continue
-        row, begin_at = numbers[line], int(meant["preperiod"] or 0)
-        at = np.flatnonzero(starts[line])
-        at = at[at >= begin_at]
-        if len(parts) == 1:
-            bad = at[row[at] >= 0]
-        else:
-            period, saltus = int(meant["period"] or 0), meant["saltus"]
-            if is_p:  # a large third coordinate may be out of the box
-                at = at[at + period < len(row) // 2]
-            at = at[at + period < len(row)]
-            later = np.where(row[at] < 0, -1, row[at] + saltus)
-            bad = at[row[at + period] != later]
-        if len(bad):
-            return f"line {across} = {line}, {along} = {bad[0]}"
-    return None
-
-
-def _law(text: str, name: str, n: int) -> float | None:
-    """Return what a law says of line n; None if it says nothing."""
-    for part in text.split(", "):
-        least = re.fullmatch(rf"{name} ≥ (\d+)", part)
-        if least and n < int(least[1]):
-            return None
-    for part in text.split(", "):
-        formula, _, remainder = part.partition(" for ")
-        if "≥" in formula:
-            continue
-        if remainder:
-            rest, modulus = map(int, re.findall(r"\d+", remainder))
-            if n % modulus != rest:
-                continue
-        plain = formula.replace(f"2^⌈log₂({name}+1)⌉", f"above({name})")
-        return float(value(plain, **{name: n}))
     return None
 
 

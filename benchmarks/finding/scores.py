@@ -14,7 +14,7 @@ from benchmarks.finding.case import Case, Decoy, Expected, Target
 from benchmarks.finding.formulas import UnreadError, size, value
 from benchmarks.finding.games import Game
 from benchmarks.finding.reading import SENTENCE, Effort, cells, game_of, points, slabs
-from benchmarks.finding.reading_words import BEGINS, _law, counterexample
+from benchmarks.finding.reading_words import BEGINS, counterexample
 
 #: A statement that is longer than so many times what was expected does not count as finding it.
 LONGER = 2
@@ -129,8 +129,6 @@ def covers(
             )
         case "values":
             return any(_same_values(expected, one, case) for one in said)
-        case "period":
-            return any(_same_period(expected, one) for one in said)
         case "count":
             return any(_same_count(expected, one) for one in said)
         case "cellular" | "blocks":
@@ -253,21 +251,6 @@ def _same_values(expected: Expected, one: Mapping[str, Any], case: Case) -> bool
         if (value(are["formula"], **point, v=v) != value(expected.values, **point, v=v)).any():
             return False
     return True
-
-
-def _same_period(expected: Expected, one: Mapping[str, Any]) -> bool:
-    """Whether a statement says period and saltus of each line, from some line on."""
-    read = BEGINS.fullmatch(one["text"].replace("·", "*"))
-    said = read and re.fullmatch(r"line (\w) along (\w): (.*)", read["said"])
-    if one["kind"] != "period" or not said or f"{said[1]} along {said[2]}" != expected.of:
-        return False
-    laws = dict(part.split(" ", 1) for part in said[3].split("; "))
-    wanted = {"period": expected.formula, "saltus": expected.saltus}
-    return all(
-        _law(laws[part], said[1], n) in (None, value(formula, **{said[1]: n}))
-        for part, formula in wanted.items()
-        for n in range(1, 9)
-    )
 
 
 def _same_count(expected: Expected, one: Mapping[str, Any]) -> bool:

@@ -143,7 +143,7 @@ def mine(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="formulas, value-sets, shifts, counts, periods, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
+            help="formulas, value-sets, shifts, counts, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
         ),
     ] = None,
     json: Json = False,

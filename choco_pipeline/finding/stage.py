@@ -15,7 +15,7 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.dominance import Dominance, Told
+from choco_pipeline.finding.judge.dominance import Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.known import (
     follows_from_formulas,
@@ -261,14 +261,13 @@ class Finder:
         source = statement.source
         if source is None or statement.kind not in SEARCHES:
             return (), "sampled positions"
-        of: Told = "grundy" if source.of == "grundy" else "p"
         accepted, compared = Catalogue(self._claims), set[ComparedOn | None]()
         used: dict[str, None] = {}
         games = members(statement)
         for game in spread(games):
-            names = settled_by(game, of, accepted)
+            names = settled_by(game, "p", accepted)
             premises = [self._claims[name] for name in names]
-            compared.add(self.dominance.settled(premises, game, of) if names else None)
+            compared.add(self.dominance.settled(premises, game, "p") if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in compared:
             return (), "sampled positions"

@@ -19,6 +19,7 @@ from choco_pipeline.formula.machine_code import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
+    OPPOSITE,
     Call,
     Compare,
     Integer,
@@ -187,15 +188,19 @@ class Formula:
             case _:
                 return None
 
-    def least_of(self, name: str) -> Formula | None:
-        """Return e where this is ``name >= e``."""
+    def compared_with(self, name: str) -> tuple[str, Formula] | None:
+        """Return the sign and e where this is ``name sign e``, such as ``name >= e``, or ``e == name``."""
         match self._root:
-            case Compare((">=",), (Name(left), right)) if left == name and name not in names_of(
-                right
-            ):
-                return Formula(right, self.source)
+            case Compare((sign,), (Name(left), right)) if left == name:
+                compared = Formula(right, self.source)
+            case Compare(("==" as sign,), (left, Name(right))) if right == name:
+                compared = Formula(left, self.source)
+            case LogicalNot(inner):
+                inside = Formula(inner, self.source).compared_with(name)
+                return inside and (OPPOSITE[inside[0]], inside[1])
             case _:
                 return None
+        return None if name in compared.names else (sign, compared)
 
     def solved_for(self, name: str) -> Formula | None:
         """Return e where this is ``name == e`` or ``e == name``."""

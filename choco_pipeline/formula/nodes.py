@@ -105,6 +105,10 @@ class Call:
     column: int = field(default=0, compare=False)
 
 
+#: The comparison that is true where another is false.
+OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     """A chain of comparisons; ``operators[i]`` stands between ``operands[i]`` and ``operands[i + 1]``."""

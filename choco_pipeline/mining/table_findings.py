@@ -14,7 +14,6 @@ from pydantic import Field
 
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.mining.search_evidence import (
-    AsGiven,
     Candidates,
     ClaimContent,
     SearchOutcome,
@@ -111,45 +110,6 @@ class CountFinding(SearchOutcome):
     closed: str | None = None
     #: Of the terms at 2^n and of the sums up to there.
     follows: tuple[AtPowers, ...] = ()
-
-
-class PeriodicLine(AsGiven):
-    """A line that repeats: a(n+period) = a(n) + saltus for n ≥ preperiod."""
-
-    #: The coordinates that tell it from others.
-    line: tuple[int, ...]
-    preperiod: int
-    period: int
-    saltus: int
-    #: If only remainders modulo that number repeat.
-    modulo: int = 0
-    #: Whether what repeats is that there is no P-position.
-    empty: bool = False
-
-
-class PeriodFinding(SearchOutcome):
-    """Which lines of a table repeat, in one direction."""
-
-    SAYS = ("along", "across", "holds_none", "laws")
-
-    kind: Literal["period"] = "period"
-    ruleset: str
-    #: The coordinate that grows along the lines, or two, and what tells the lines apart.
-    along: str
-    across: tuple[str, ...]
-    #: How many are left; None in games without.
-    passes: int | None
-    tried: Candidates
-    #: Those that repeat, and how many do not.
-    lines: tuple[PeriodicLine, ...] = ()
-    without: int = 0
-    #: Formulas over the lines for period, saltus and preperiod, as far as there are any.
-    laws: Mapping[str, str] = {}
-
-    @property
-    def holds_none(self) -> bool:
-        """Whether what repeats is that there are no P-positions on any line."""
-        return all(line.empty for line in self.lines)
 
 
 class CellularFinding(SearchOutcome):
@@ -295,7 +255,6 @@ class ShiftsFinding(SearchOutcome):
 
 Finding = Annotated[
     CountFinding
-    | PeriodFinding
     | CellularFinding
     | BlocksFinding
     | FormulasFinding

@@ -17,7 +17,6 @@ from choco_pipeline.mining.closed_forms.shifts import best_shifts
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
 from choco_pipeline.mining.mine_order import MinedTables, MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
-from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, ShiftsFinding
@@ -96,7 +95,6 @@ MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], Sequence[Finding]]] = 
     "shifts": _shifts,
     "formulas": mine_formulas,
     "counts": mine_counts,
-    "periods": mine_periods,
     "cellular": mine_cellular,
     "blocks": mine_blocks,
 }

@@ -327,7 +327,7 @@ class _Parser:
                     )
                 bindings.append(OfCell(tuple(names)))
             elif self.take("option"):
-                if self.has_option:
+                if has_option:
                     self.refuse(
                         "an option of an option is out of reach: both would be options of the position",
                         token,

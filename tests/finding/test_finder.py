@@ -141,7 +141,7 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
 
 def test_the_order_is_by_verdict_then_exactness_then_length():
     game = triangles(7)[0]
-    observed = FoundStatement(kind="period", ruleset=game, said="rows repeat", **EVIDENCE)
+    observed = FoundStatement(kind="cellular", ruleset=game, said="a rule", **EVIDENCE)
     short = p_iff(triangles(3)[0], "x^y^z==0")
     wrong = p_iff(triangles(5)[0], "x^y^z==0")
     long = p_iff(game, "x^y^z==0 and x == x")

@@ -38,7 +38,6 @@ SEARCHED = [
         *("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
         marks=pytest.mark.full,
     ),
-    ("step-bar(k=k, s=s) k=1..4 s=0..3", ["periods"], 255, 60, ANY_K_AND_S),
     pytest.param(
         *("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14),
         ANY_K_AND_S,
@@ -46,13 +45,11 @@ SEARCHED = [
     ),
     ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),
     pytest.param(*("rectangular-bar(m=64, n=64)", ["blocks"], 64, 0, [{}]), marks=pytest.mark.full),
-    ("step-bar(k=3, s=1)", ["periods"], 100, 24, [{}]),
     pytest.param(
         *("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
         marks=pytest.mark.full,
     ),
     ("solid-bar(f=x//2+z//2)", ["value-sets"], 40, 24, [{}]),
-    ("step-bar(k=k, s=s) k=1..3 s=0..3", ["periods"], 40, 24, ANY_K_AND_S),
     ("solid-bar(f=max(x, z)//2)", ["shifts"], 24, 16, [{}]),
 ]
 SMALL = Effort(cells=1 << 16, times=1)
@@ -81,7 +78,7 @@ def test_what_is_found_is_so_as_it_is_written(
             for point in [p for p in parameters if not one["when"] or value(one["when"], **p)]:
                 assert wrong_related(one, point, beyond, SMALL) is None, (one["text"], point)
         else:
-            assert one["kind"] in ("blocks", "cellular", "count", "period"), "else nobody reads it"
+            assert one["kind"] in ("blocks", "cellular", "count"), "else nobody reads it"
             assert wrong_in_words(one, 8 if "n=n" in one["ruleset"] else 16) is None, one["text"]
 
 

@@ -13,7 +13,7 @@ from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.search_evidence import Candidates, Seen
-from choco_pipeline.mining.table_findings import PeriodFinding
+from choco_pipeline.mining.table_findings import CellularFinding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
@@ -213,33 +213,16 @@ def test_p_positions_are_known_from_what_moves_lead_to(papers):
     assert sources(wrong, ["nim(4)"], both) == ()
 
 
-@pytest.mark.full
-def test_periods_of_single_games_are_not_said_of_their_family():
-    """Of even k, what is so for s < k was said of all s; it is wrong in the row y = 4 for (k, s) = (2, 3)."""
-    family = "step-bar(k=k, s=s)"
-    ks = [(k, s) for k in (2, 4, 6) for s in range(k)]
-    games = [f"step-bar(k={k}, s={s})" for k, s in ks]
-    findings = [one for g in games for one in mined(g, "grundy", 511, family, ["periods"])[0]]
-    document = found_in(findings, [], finder(*games, quantity="grundy", bound=511), silent)
-    assert [one for one in document.statements if one.kind != "related"] == []
-    (why,) = {one.why for one in document.searches if one.nothing}
-    assert "no 3 of them have the same" in why
-    beyond = parse_ruleset("step-bar(k=2, s=3)")
-    assert (beyond.grundy((4, 106)), beyond.grundy((4, 114))) == (109, 111)
-
-
 def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
-    family, rows = "step-bar(k=k, s=s)", "line y along z: period 1; saltus 1; preperiod 0"
-    finding = PeriodFinding(
+    family, rule = "step-bar(k=k, s=s)", "a(y, z) = a(y-1, z-1)"
+    finding = CellularFinding(
         ruleset="nim(2)",
-        along="z",
-        across=("y",),
+        axes=("y", "z"),
         passes=None,
-        laws=dict.fromkeys(("period", "saltus", "preperiod"), "1"),
-        text=rows,
+        text=rule,
         found_on=Seen(positions=9, what="halves"),
         held_on=Seen(positions=9, what="others"),
-        tried=Candidates(candidates=3, what="lines"),
+        tried=Candidates(candidates=3, what="rules"),
     )
     games = {f"step-bar(k={k}, s={s})": {"k": k, "s": s} for k in (2, 4) for s in (0, 1)}
     found = [
@@ -249,11 +232,8 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     document = found_in(found, [], finder(quantity="grundy"), silent)
     assert document.statements == ()
     (why,) = [one for one in document.searches if one.nothing]
-    assert rows in why.what
+    assert rule in why.what
     assert why.why.startswith("seen in 4 games")
-    without = finding.model_copy(update={"laws": {"period": "1", "saltus": "1"}})
-    alone = [Mined("nim(2)", "grundy", 9, "nim(2)", {}, one) for one in (finding, without)]
-    assert [len(found_in([one], [], finder(), silent).statements) for one in alone] == [1, 0]
 
 
 @pytest.mark.full

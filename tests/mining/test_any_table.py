@@ -1,4 +1,4 @@
-"""Searches for periods, rules and self-similarity take any table, however small, and their answers come back from JSON."""
+"""Searches for rules and self-similarity take any table, however small, and their answers come back from JSON."""
 
 import json
 
@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding
@@ -33,7 +32,7 @@ def comes_back(found: Finding) -> bool:
 def test_findings_come_back(drawn, quantity):
     game, bound = drawn
     data = table(game, bound, quantity)
-    for mine in (mine_periods, mine_cellular, mine_blocks):
+    for mine in (mine_cellular, mine_blocks):
         for found in mine(game, bound, data):
             assert comes_back(found)
             assert found.tried.candidates > 0

@@ -129,7 +129,7 @@ def a_document() -> FoundDocument:
     """Return all of `statements`, one search that found nothing and one that did."""
     tried = Tried(81, HOSTILE, 3)
     searches = (
-        Searched(what="periods", game="nim(2)", tried=tried, nothing=True, why="too few"),
+        Searched(what="counts", game="nim(2)", tried=tried, nothing=True, why="too few"),
         Searched(what="cellular", game="nim(3)", tried=tried, nothing=False),
     )
     return FoundDocument(statements=tuple(statements()), searches=searches)

@@ -176,7 +176,7 @@ def bound(draw: st.DrawFn, scope: Scope, word: str) -> tuple[tuple, Proposition]
             case "position":
                 inner, limit = replace(inner, has_option=False), Expression(parse("size <= k"))
                 bindings.append(OfPosition())
-            case _ if not isinstance(bindings[-1] if bindings else None, OfOption):
+            case _ if not inner.has_option:
                 by = draw(
                     st.lists(st.sampled_from(scope.game.coordinates), max_size=2, unique=True)
                 )

@@ -11,7 +11,7 @@ from choco_pipeline.sweep.paths import all_records
 CONFIG = """
 run: t
 sweeps:
-  a: {ruleset: "solid-bar(f=(x+z)//k)", parameters: {k: 2..3}, bound: 20, quantity: grundy, mine: [periods]}
+  a: {ruleset: "solid-bar(f=(x+z)//k)", parameters: {k: 2..3}, bound: 20, quantity: grundy, mine: [formulas]}
 """
 
 

@@ -64,6 +64,15 @@ from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
 Least = tuple[int, Position]
 #: What comes before the values of definitions in the text of a counterexample.
 WHERE = ", where "
+#: How a number is compared with one that is claimed, in words before this.
+SIGNS = {
+    "==": "",
+    "!=": "not ",
+    ">=": "at least ",
+    ">": "more than ",
+    "<=": "at most ",
+    "<": "less than ",
+}
 
 
 @dataclass(frozen=True)
@@ -349,11 +358,11 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             return ", ".join(truths), _said(part)
         case Expression(formula, ((name, Count() as count),)):
             found = f"{term_math(count, PlainText())} is {evaluation.term(count, batch)[0]:,}"
-            exactly, least = formula.solved_for(name), formula.least_of(name)
-            if exactly is None and least is None:
+            compared = formula.compared_with(name)
+            if compared is None or compared[0] not in SIGNS:
                 return found, _said(part)
-            value = evaluation.value(Expression(exactly or least or formula), batch)[0]
-            return found, f"{value:,}" if exactly else f"at least {value:,}"
+            sign, other = compared
+            return found, f"{SIGNS[sign]}{evaluation.value(Expression(other), batch)[0]:,}"
         case Expression() if len(conjuncts(part)) > 1:
             false = next(one for one in conjuncts(part) if not is_true(one))
             return _contradiction(false, batch, evaluation)

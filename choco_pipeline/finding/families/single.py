@@ -17,15 +17,12 @@ from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
-from choco_pipeline.mining.number_sequences.periods import PARTS
-from choco_pipeline.mining.search_evidence import ClaimContent
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     CellularFinding,
     CountFinding,
     Finding,
     FormulasFinding,
-    PeriodFinding,
     ShiftsFinding,
     ValueSetFinding,
 )
@@ -35,7 +32,6 @@ from choco_pipeline.mining.table_findings import (
 KINDS: Mapping[str, tuple[Kind, str]] = {
     "value-sets": ("values", value_statements.BEGINS),
     "count": ("count", "{game}: "),
-    "period": ("period", "{what} of {game}: "),
     "cellular": ("cellular", "P-positions of {game}: "),
     "blocks": ("blocks", "P-positions of {game}: "),
 }
@@ -45,7 +41,6 @@ FEWEST_GAMES = 3
 APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
 #: Why nothing is said of it though they have something in common: that was seen in them alone.
 NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
-QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}
 
 
 def statements(mined: Iterable[Mined]) -> list[FoundStatement]:
@@ -154,12 +149,7 @@ def _statements(mined: Mined, called: str) -> Iterator[FoundStatement]:
         return
     if isinstance(finding, ShiftsFinding) or finding.held_on is None or not finding.text:
         return
-    claim: ClaimContent | None = None
-    if isinstance(finding, PeriodFinding):
-        if not finding.laws.keys() >= set(PARTS):
-            return  # lines that repeat, but in no way that says how others do, and from where on
-    else:
-        claim = finding.claim
+    claim = finding.claim
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
         yield _zero(mined.ruleset, finding, called)
     kind, begins = KINDS[finding.kind]
@@ -169,7 +159,7 @@ def _statements(mined: Mined, called: str) -> Iterator[FoundStatement]:
     statement = FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        said=begins.format(game=game, what=QUANTITIES[mined.quantity]) + finding.text,
+        said=begins.format(game=game) + finding.text,
         names_game=True,
         parameters=_parameters(ruleset, mined),
         claim=claim,
@@ -238,7 +228,7 @@ def _named(notation: Notation, name: str) -> Notation:
 
 def _passes(finding: Finding) -> int | None:
     """Return with how many passes left the positions are that a finding speaks of; None for all of them."""
-    if isinstance(finding, PeriodFinding | CellularFinding | BlocksFinding):
+    if isinstance(finding, CellularFinding | BlocksFinding):
         return finding.passes
     return None
 

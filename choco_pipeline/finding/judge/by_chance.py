@@ -42,7 +42,6 @@ BOUNDS = {2: 80, 3: 40}
 #: The searches that find statements which no claim can say.
 SEARCHES: dict[Kind, str] = {
     "count": "counts",
-    "period": "periods",
     "cellular": "cellular",
     "blocks": "blocks",
 }
@@ -176,7 +175,7 @@ def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
     return (
         search is not None
         and source is not None
-        and says(_mined(bar, source.of, search), statement)
+        and says(_mined(bar, "p-positions", search), statement)
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from choco_pipeline.mining.table_findings import Finding
-from choco_pipeline.tables.specs.schema import Quantity
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,6 @@ class Mined:
     def search(self) -> tuple[str, str]:
         """Which family was searched, and for what."""
         return self.family, self.finding.kind
-
-    @property
-    def of(self) -> Quantity:
-        """What the finding is about: all but periods are of P-positions, in a table of Grundy numbers, too."""
-        return (
-            "grundy"
-            if self.finding.kind == "period" and self.quantity == "grundy"
-            else "p-positions"
-        )
 
     @property
     def found_nothing(self) -> bool:

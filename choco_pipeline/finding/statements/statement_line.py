@@ -17,7 +17,6 @@ Kind = Literal[
     "grundy",
     "values",
     "count",
-    "period",
     "cellular",
     "blocks",
     "heights",

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from choco_pipeline.formula.formula import Formula
 from choco_pipeline.formula.nodes import (
+    OPPOSITE,
     Binary,
     Call,
     Compare,
@@ -24,7 +25,6 @@ _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
 #: Shifts by numbers up to this one are by 2, 4, …, 64; by larger ones, by a power of 2.
 MOST_WRITTEN_OUT = 6
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 
 class MathNotation(Protocol):
@@ -116,7 +116,7 @@ class _Setter:
             case Compare():
                 return self._compare(node)
             case LogicalNot(Compare((operator,), operands, column)):
-                return self._compare(Compare((_OPPOSITE[operator],), operands, column))
+                return self._compare(Compare((OPPOSITE[operator],), operands, column))
             case LogicalNot(operand):
                 return self._to.row(
                     [self._to.words("not "), self._to.bracketed(self.of(operand), "(")]

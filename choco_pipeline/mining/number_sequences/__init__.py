@@ -1,4 +1,4 @@
-"""Sequences of integers that tables give: counts, recurrences, and periods of lines.
+"""Sequences of integers that tables give: counts, and recurrences.
 
 Imports no other room of `mining`.
 """

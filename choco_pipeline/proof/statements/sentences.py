@@ -211,18 +211,22 @@ class Translator:
         """Return that a number of choices of integers is what a condition says, or that it is not."""
         ((name, count),) = part.terms
         assert isinstance(count, Count)
-        exactly, least = part.formula.solved_for(name), part.formula.least_of(name)
-        if exactly is None and least is None:
+        compared = part.formula.compared_with(name)
+        if compared is None:
             raise _not_written(part)
-        claimed = self.integers.filled(exactly or least or part.formula)
+        sign, given = compared
+        claimed = self.integers.filled(given)
         if claimed.names:
             raise NotDefinableError(f"{claimed}: a number of integers must not depend on integers")
         number = int(claimed.value({}))
         if number > MOST_COUNTED:
             raise NotDefinableError(f"{claimed}: more than {MOST_COUNTED} integers are counted")
-        sides = [self._at_least(count, number)]
-        if exactly is not None:
-            sides.append(negation(self._at_least(count, number + 1)))
+        if sign in ("==", "!="):
+            sides = [self._at_least(count, number), negation(self._at_least(count, number + 1))]
+        else:
+            sides = [self._at_least(count, number + (sign in (">", "<=")))]
+        if sign in ("!=", "<", "<="):
+            is_true = not is_true
         return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
 
     def _at_least(self, count: Count, number: int) -> Sentence:

@@ -16,7 +16,7 @@ from choco_pipeline.report.charts.line_chart import Line, line_chart
 from choco_pipeline.report.charts.pictures import Picture, pictures_of
 
 #: Kinds of statements for which the pattern of P-positions is drawn, and how many cells of it along a side.
-PATTERNS = ("p-positions", "cellular", "blocks", "period")
+PATTERNS = ("p-positions", "cellular", "blocks")
 SIDE = 64
 #: So many terms of a sequence are drawn, and so many listed.
 TERMS, LISTED = 64, 16

@@ -62,7 +62,7 @@ def test_of_a_high_bar_there_is_nothing_to_say(search):
     [
         pytest.param("solid-bar(f=(x+z)//3)", "p-positions", SEARCHES, marks=pytest.mark.full),
         ("strip-bar(k=2, s=0)", "p-positions", ["formulas", "blocks"]),
-        ("step-bar(k=4, s=2)", "grundy", ["formulas", "periods"]),
+        ("step-bar(k=4, s=2)", "grundy", ["formulas", "counts"]),
         ("with-pass(strip-bar(k=4, s=1), passes=1)", "p-positions", ["formulas", "value-sets"]),
     ],
 )

@@ -90,10 +90,8 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("notation", "quantity", "search", "bound"),
     [
-        ("nim(2)", "grundy", "periods", 63),
         ("nim(3)", "p-positions", "counts", 40),
         pytest.param("nim(3)", "p-positions", "blocks", 40, marks=pytest.mark.full),
-        ("step-bar(k=2, s=0)", "grundy", "periods", 255),
     ],
 )
 def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound):

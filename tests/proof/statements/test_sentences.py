@@ -94,6 +94,12 @@ def test_what_has_no_value_or_no_sentence_is_not_decided(statement):
         ("count(n in 0..a: n >= 0) >= 2", Refuted),
         ("P => count(n in 0..a, m in 0..n: n <= b and m >= a) == 1", Proved),
         ("P and a > 0 => not count(n in 0..a: n <= b) == 1", Proved),
+        ("P and a > 0 => count(n in 0..a: n <= b) != 1", Proved),
+        ("count(n in 0..a: n > 0 and n < 3) <= 2", Proved),
+        ("count(n in 0..a: n > 0 and n < 3) < 2", Refuted),
+        ("a > 1 => count(n in 0..a: n > 0 and n < 3) > 1", Proved),
+        ("a > 1 => count(n in 0..a: n > 0 and n < 3) > 2", Refuted),
+        ("a > 1 => 2 == count(n in 0..a: n > 0 and n < 3)", Proved),
     ],
 )
 def test_statements_beyond_the_shapes_that_the_catalogue_has(statement, verdict):

@@ -14,6 +14,7 @@ from math import gcd
 from operator import mul
 
 from choco_pipeline.formula.nodes import (
+    OPPOSITE,
     Binary,
     Call,
     Compare,
@@ -195,9 +196,8 @@ class LinearFormReader:
 
 
 def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> list[Conjunction]:
-    opposite = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
     less, more = left - right, right - left
-    match operator if holds else opposite[operator]:
+    match operator if holds else OPPOSITE[operator]:
         case "<":
             return [(more - 1,)]
         case "<=":
