@@ -14,7 +14,6 @@ from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refu
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.formula import parse
-from choco_pipeline.statements.tree import on_options
 from tests.catalogues import catalogue_of
 
 CATALOGUE = catalogue_of("step2015")
@@ -273,7 +272,7 @@ def test_options_claims_use_the_set_of_the_paper() -> None:
     """Lemmas 3.6 and 3.7 with every set A of one condition would be empty words: A and its complement are both met."""
     for claim_id in ("step2015-lemma-3.6", "step2015-lemma-3.7"):
         claim = CATALOGUE.claims[claim_id]
-        said = on_options(claim.parts.rest, claim.coordinates)
+        said = claim.on_options
         assert said is not None
         holds = {
             bool(said.where.value({"x": x, "y": y, "z": z, "k": 4, "s": 3}))

@@ -39,12 +39,14 @@ from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
 from choco_pipeline.statements.tree import (
     Grundy,
+    OnOptions,
     Place,
     PPosition,
     Proposition,
     integers_in_front,
     is_local,
     is_sampled,
+    on_options,
     uses_bound,
     walk,
 )
@@ -161,6 +163,13 @@ class Claim:
     def counts(self) -> Counts | None:
         """The relations between numbers of P-positions of several tables, if it is about these."""
         return self.check if isinstance(self.check, Counts) else None
+
+    @property
+    def on_options(self) -> OnOptions | None:
+        """What it says of options, if it says only that a condition implies another one of them."""
+        if self.pattern is None or self.statement.check is not None:
+            return None
+        return on_options(self.parts.rest, self.coordinates)
 
     @property
     def determined(self) -> Determined | None:

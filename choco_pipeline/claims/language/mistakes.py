@@ -26,7 +26,6 @@ from choco_pipeline.statements.tree import (
     Part,
     Place,
     Printed,
-    on_options,
     walk,
 )
 
@@ -181,8 +180,9 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         return
     place = ("for_all",)
     if statement.follows_from is not None:
-        is_on_options = on_options(claim.parts.rest, claim.coordinates) is not None
-        if (claim.check.kind not in FOLLOWING and not is_on_options) or claim.is_of_whole_bars:
+        if (
+            claim.check.kind not in FOLLOWING and claim.on_options is None
+        ) or claim.is_of_whole_bars:
             yield (
                 ("follows_from",),
                 "only `P <=> …`, `G == …`, sets of values and options can follow from others",

@@ -29,7 +29,6 @@ from choco_pipeline.formula.nodes import Binary, Integer, Node, render, with_ope
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Argument, Notation, build, read
-from choco_pipeline.statements.tree import on_options
 from choco_pipeline.tables.reading.cells import Truths, evaluate_at, holds_at
 
 #: Claims are compared for so many of the games that they speak of.
@@ -254,11 +253,8 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
     points, inside = sampled(game), own.values == 1
     by_word: dict[str, str] = {}
     for claim in catalogue.claims.values():
-        parameters = claim.match(game)
-        if parameters is None or claim.statement.check is not None or claim.reach is not None:
-            continue
-        said = on_options(claim.parts.rest, claim.coordinates)
-        if said is None or said.by:
+        parameters, said = claim.match(game), claim.on_options
+        if parameters is None or said is None or said.by or claim.reach is not None:
             continue
         known = claim.environment(parameters)
         try:

@@ -28,7 +28,7 @@ from choco_pipeline.proof.lemmas.played import Played, without_passes
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
-from choco_pipeline.statements.tree import OnOptions, on_options
+from choco_pipeline.statements.tree import OnOptions
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 INTEGER_BOUND = 3
@@ -73,9 +73,7 @@ class LastStep:
                 yield self._everywhere(where, holds=[same])
             case Values():
                 yield from self._of_values(check)
-            case _ if (
-                said := on_options(self.claim.parts.rest, self.claim.coordinates)
-            ) is not None:
+            case _ if (said := self.claim.on_options) is not None:
                 yield from self._of_options(said)
             case _:
                 raise LemmaError(

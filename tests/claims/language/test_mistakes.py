@@ -214,3 +214,19 @@ def test_mistakes_of_checks_that_are_no_statements(
     keys = with_check(str(ruleset), check).split("\n", 1)[ruleset is None :]
     lines = refusal(tmp_path, "\n".join(keys))
     assert any(message in line for line in lines), lines
+
+
+def test_a_check_that_is_no_statement_does_not_follow_from_others() -> None:
+    claim = Claim.from_json(
+        {
+            "id": "drawn",
+            "ruleset": "rectangular-bar(m=m, n=m)",
+            "for_all": "m > 0",
+            "follows_from": {"claims": ["other-1"], "lemmas": ["one-pass"]},
+            "check": {"kind": "counts", "relations": ["g(n) >= 1"]},
+        }
+    )
+    assert claim.on_options is None
+    (mistake,) = mistakes_in(claim)
+    assert mistake[0] == ("follows_from",)
+    assert "can follow from others" in mistake[1]
