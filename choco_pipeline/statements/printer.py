@@ -188,9 +188,10 @@ class _Setter:
                 first = {"every": "for all ", "some": "for some ", "no": "for no "}[word]
                 bound = self._bindings(bindings, "s" if word == "every" else "")
                 return to.row([to.words(first), bound, to.words(": "), self.of(body)])
-            case Let(name, value, body):
-                equation = to.row([self._name(name), to.sign("=="), self._expression(value)])
-                return to.row([to.words("with "), equation, to.words(": "), self.of(body)])
+            case Let(_, _, body):
+                return to.row(
+                    [to.words("with "), self._equation(part), to.words(": "), self.of(body)]
+                )
             case At(position, body):
                 return to.row(
                     [to.words("at "), self._tuple(position), to.words(": "), self.of(body)]
@@ -211,7 +212,16 @@ class _Setter:
         return self._to.row(row)
 
     def _expression(self, part: Expression) -> str:
-        return typeset(part.formula, self._to, {name: self.term(term) for name, term in part.terms})
+        terms = {name: self.term(term) for name, term in part.terms}
+        for name, term in part.terms:
+            if isinstance(term, Count) and part.formula.text != name:
+                terms[name] = self._to.bracketed(terms[name], "(")
+        return typeset(part.formula, self._to, terms)
+
+    def _equation(self, part: Let) -> str:
+        return self._to.row(
+            [self._name(part.name), self._to.sign("=="), self._expression(part.value)]
+        )
 
     def term(self, term: Term) -> str:
         to = self._to
@@ -223,8 +233,17 @@ class _Setter:
             case Printed(row, column):
                 return to.function("printed", [self._expression(row), self._expression(column)])
             case Count(bindings, body):
-                inside = to.row([self._bindings(bindings, "s"), to.words(": "), self.of(body)])
-                return to.row([to.words("the number of "), inside])
+                row, definitions = (
+                    [to.words("the number of "), self._bindings(bindings, "s")],
+                    list[str](),
+                )
+                while isinstance(body, Let):
+                    definitions += [
+                        to.words(", where " if not definitions else ", "),
+                        self._equation(body),
+                    ]
+                    body = body.body
+                return to.row([*row, to.words(" with "), self.of(body), *definitions])
 
     def _name(self, name: str) -> str:
         return self._to.name(*index_of(name))

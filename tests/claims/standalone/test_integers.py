@@ -153,12 +153,12 @@ def test_a_lemma_holds_to_a_bound_and_is_false_beyond_its_condition():
         ({"holds": ["a >= 0", "a < 2"]}, "a < 2 is false", "a < 2"),
         (
             {"number": {"of": {"b": "0..a"}, "such": "b < 2", "exactly": "a+1"}},
-            "the number of b from 0 to a: b < 2 is 2",
+            "the number of b from 0 to a with b < 2 is 2",
             "3",
         ),
         (
             {"number": {"of": {"b": "0..a"}, "such": "b < 2", "least": "a+1"}},
-            "the number of b from 0 to a: b < 2 is 2",
+            "the number of b from 0 to a with b < 2 is 2",
             "at least 3",
         ),
     ],
