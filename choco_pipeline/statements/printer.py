@@ -233,17 +233,17 @@ class _Setter:
             case Printed(row, column):
                 return to.function("printed", [self._expression(row), self._expression(column)])
             case Count(bindings, body):
-                row, definitions = (
-                    [to.words("the number of "), self._bindings(bindings, "s")],
-                    list[str](),
-                )
+                row = [
+                    to.words("the number of "),
+                    self._bindings(bindings, "s"),
+                    to.words(" with "),
+                ]
+                definitions = list[str]()
                 while isinstance(body, Let):
-                    definitions += [
-                        to.words(", where " if not definitions else ", "),
-                        self._equation(body),
-                    ]
+                    definitions.append(to.words(", " if definitions else ", where "))
+                    definitions.append(self._equation(body))
                     body = body.body
-                return to.row([*row, to.words(" with "), self.of(body), *definitions])
+                return to.row([*row, self.of(body), *definitions])
 
     def _name(self, name: str) -> str:
         return self._to.name(*index_of(name))

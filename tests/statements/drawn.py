@@ -161,7 +161,7 @@ def bound(draw: st.DrawFn, scope: Scope, word: str) -> tuple[tuple, Proposition]
     for kind in draw(
         st.lists(st.sampled_from(["range", "position", "option"]), min_size=1, max_size=2)
     ):
-        match kind:
+        match "range" if kind == "option" and inner.has_option else kind:
             case "range":
                 texts = [
                     "0..2",
@@ -176,7 +176,7 @@ def bound(draw: st.DrawFn, scope: Scope, word: str) -> tuple[tuple, Proposition]
             case "position":
                 inner, limit = replace(inner, has_option=False), Expression(parse("size <= k"))
                 bindings.append(OfPosition())
-            case _ if not inner.has_option:
+            case _:
                 by = draw(
                     st.lists(st.sampled_from(scope.game.coordinates), max_size=2, unique=True)
                 )
