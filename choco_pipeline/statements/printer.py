@@ -233,7 +233,7 @@ class _Setter:
             case Printed(row, column):
                 return to.function("printed", [self._expression(row), self._expression(column)])
             case Count(bindings, body):
-                row = [
+                begins = [
                     to.words("the number of "),
                     self._bindings(bindings, "s"),
                     to.words(" with "),
@@ -243,7 +243,7 @@ class _Setter:
                     definitions.append(to.words(", " if definitions else ", where "))
                     definitions.append(self._equation(body))
                     body = body.body
-                return to.row([*row, self.of(body), *definitions])
+                return to.row([*begins, self.of(body), *definitions])
 
     def _name(self, name: str) -> str:
         return self._to.name(*index_of(name))
