@@ -25,6 +25,7 @@ from choco_pipeline.statements.meaning import UndefinedError, game_of
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import (
     SIZE,
+    TRUE,
     At,
     Binding,
     Count,
@@ -52,6 +53,7 @@ from choco_pipeline.statements.tree import (
     Word,
     conjuncts,
     is_about_option,
+    joined,
 )
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
@@ -115,9 +117,8 @@ class Evaluation:
     fixed: Mapping[str, int] = field(default_factory=dict)
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
-    _having: dict[tuple[tuple[str, ...], Proposition, bool], Truths | None] = field(
-        default_factory=dict
-    )
+    #: For quantifiers over options, which positions have one that decides them.
+    _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
         """Return the points at which a statement is evaluated: positions, or one point for a statement about integers."""
@@ -156,11 +157,10 @@ class Evaluation:
                 first, *others = (self.holds(operand, batch) for operand in operands)
                 agree: Truths = np.logical_and.reduce([first == other for other in others])
                 return agree
-            case Quantified(word, (OfOption(by),), body) if is_about_option(body, self.values):
-                against = word == "every"  # an option for which the body is false refutes it
-                having = self._with_option(by, body, batch, against=against)
+            case Quantified(word, (OfOption(),), _):
+                having = self._with_option(part, batch)
                 if having is None:
-                    return self._quantified(word, (OfOption(by),), body, batch)
+                    return self._quantified(word, part.bindings, part.body, batch)
                 return having if word == "some" else ~having
             case Quantified(word, bindings, body):
                 return self._quantified(word, bindings, body, batch)
@@ -243,34 +243,57 @@ class Evaluation:
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
 
-    def _with_option(
-        self, by: tuple[str, ...], body: Proposition, batch: Batch, *, against: bool
-    ) -> Truths | None:
-        """Return which positions have an option for which a part is true, or false if `against`.
+    def _with_option(self, part: Quantified, batch: Batch) -> Truths | None:
+        """Return which positions have an option that decides a quantifier over options: one for which `every` is false.
 
-        The part is evaluated once at all positions up to the bound. None if a few options are looked at sooner, or the part
-        has no value at some position that need not be an option.
+        What it says of the option is evaluated once at all positions up to the bound. None if it compares the option with the
+        position, a few options are looked at sooner, or it has no value at some position that need not be an option.
         """
         assert batch.position is not None
         at = tuple(batch.position[name] for name in self._own.names)
-        key = (by, body, against)
-        if key not in self._having:
-            box = self._own.box(self.bound) if batch.size >= MANY else None
+        against = part.word == "every"
+        if part not in self._having:
+            falls, body = self._without_fall(part)
+            if batch.size < MANY or not is_about_option(body, self.values):
+                return None
+            box = self._own.box(self.bound)
             if box is None:
                 return None
+            (binding,) = part.bindings
+            assert isinstance(binding, OfOption)
             wanted = np.zeros(box.legal.shape, np.bool_)
             try:
                 for cells, points in box.positions():
                     there = replace(self.start(points), position=None, option=points)
                     wanted.reshape(-1)[cells] = self.holds(body, there) ^ against
-                self._having[key] = box.with_option(wanted, by)
+                self._having[part] = box.with_option(wanted, binding.by, falls)
             except (FormulaError, UndefinedError, LimitError):
-                self._having[key] = None
-        having = self._having[key]
+                self._having[part] = None
+        having = self._having[part]
         is_inside = having is not None and all(
             int(n.max(initial=0)) < side for n, side in zip(at, having.shape, strict=True)
         )
         return having[at] if having is not None and is_inside else None
+
+    def _without_fall(self, part: Quantified) -> tuple[bool | None, Proposition]:
+        """Take ``y' == y``, or ``y' < y``, away from what a quantifier over options says, for the only coordinate that may fall.
+
+        Return whether it falls, None if that is not said, and what is left.
+        """
+        (binding,), body = part.bindings, part.body
+        assert isinstance(binding, OfOption)
+        limits = () if self._own.of_whole_bars else self._own.game.rules.limits.items()
+        falling = {name for name, limit in limits if limit.of}
+        condition = asked_first(part.word, body)
+        if condition is None or len(falling) != 1 or not binding.by or falling & {*binding.by}:
+            return None, body
+        (name,), (first, *rest) = falling, conjuncts(condition)
+        text = first.formula.text if isinstance(first, Expression) else ""
+        falls = {f"{name}' == {name}": False, f"{name}' < {name}": True}.get(text)
+        if falls is None:
+            return None, body
+        left = joined("and", rest) if rest else TRUE
+        return falls, Implies(left, body.conclusion) if isinstance(body, Implies) else left
 
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None

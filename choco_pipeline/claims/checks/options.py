@@ -35,6 +35,8 @@ class Box:
     bound: int
     #: Whether a cell is a position.
     legal: Truths = field(repr=False)
+    #: For each coordinate with a largest legal value, whether it is above that.
+    above: Mapping[str, Truths] = field(repr=False)
     #: For each cell, the index, in a flat array, of where it is when all that is above its largest value has fallen to it.
     fallen: Ints = field(repr=False)
 
@@ -44,18 +46,17 @@ class Box:
         """Return the box of `game` up to `bound`."""
         rules, shape = game.rules, box_sides(game, bound)
         grid = dict(zip(rules.coordinates, np.ogrid[tuple(map(slice, shape))], strict=True))
-        low, above = dict(grid), list[Truths]()
+        low, above = dict(grid), {}
         for name, limit in rules.limits.items():
             heights = _heights(limit, rules.coordinates, shape)
-            low[name] = np.minimum(grid[name], heights)
-            above.append(grid[name] > heights)
-        legal = ~_any(above, shape)
+            low[name], above[name] = np.minimum(grid[name], heights), grid[name] > heights
+        legal = ~_any(above.values(), shape)
         if rules.within is not None:
             legal &= np.asarray(rules.within.evaluate(grid), np.bool_)
         fallen = np.zeros((), np.int64)
         for at, side in zip(low.values(), shape, strict=True):
             fallen = fallen * side + at
-        return cls(game, bound, legal, fallen)
+        return cls(game, bound, legal, above, fallen)
 
     def where(self, formula: Formula) -> Truths:
         """Return at which positions a condition holds."""
@@ -69,12 +70,22 @@ class Box:
             return satisfied
         return self.legal & np.asarray(at_cells, np.bool_)
 
-    def with_option(self, wanted: Truths, by: Sequence[str] = ()) -> Truths:
-        """Return which positions have an option among the `wanted` positions; with `by`, one by a move that lowers no other coordinates."""
+    def with_option(
+        self, wanted: Truths, by: Sequence[str] = (), falls: bool | None = None
+    ) -> Truths:
+        """Return which positions have an option among the `wanted` positions.
+
+        With `by`, one by a move that lowers no other coordinates; with `falls`, one with which another coordinate falls to
+        its largest legal value, or none does.
+        """
         having = np.zeros(self.legal.shape, np.bool_)
         for move in self.game.rules.moves:
             if set(move.lowers) <= set(by or move.lowers):
-                having |= self._from(move, self._ends(move, wanted))
+                ends = self._ends(move, wanted)
+                if falls is not None:
+                    others = [self.above[name] for name in self.above if name not in move.lowers]
+                    ends = ends & (_any(others, ends.shape) == falls)
+                having |= self._from(move, ends)
         return having
 
     def positions(self, block: int = BLOCK) -> Iterator[tuple[Ints, dict[str, Ints]]]:
