@@ -274,7 +274,9 @@ def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counter
     return _counterexample(cases, at, evaluation)
 
 
-def false_for(part: Proposition, integers: Mapping[str, int]) -> Counterexample | None:
+def false_for(
+    part: Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
+) -> Counterexample | None:
     """Return what contradicts a statement about integers for one choice of them, and of `N`; None if nothing does.
 
     Integers may have any size.
@@ -285,13 +287,17 @@ def false_for(part: Proposition, integers: Mapping[str, int]) -> Counterexample 
         if integers[one.name] not in one.span.values(known):
             return None
         known[one.name] = integers[one.name]
-    if World(values=known).holds(body):
-        return None
     cases = Cases(tuple(one.name for one in ranges), "case", body, is_complete=False)
     at = tuple(known[name] for name in cases.names)
+    evaluation = Evaluation(None, known["N"], {"N": known["N"]}, printed)
     try:
-        return _counterexample(cases, at, Evaluation(None, known["N"], {"N": known["N"]}))
+        named = {name: np.array([value], np.int64) for name, value in known.items()}
+        if evaluation.holds(body, Batch(1, named))[0]:
+            return None
+        return _counterexample(cases, at, evaluation)
     except (FormulaError, OverflowError):  # of an integer of more than 64 bits
+        if World(values=known, printed=printed).holds(body):
+            return None
         return Counterexample(f"{_said(body)} is false", _said(body), at, cases.names)
 
 

@@ -271,7 +271,7 @@ def decide_choice(
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), engines.evidence())
         at = _least(sentences, engines)
-        shown = false_for(claim.proposition, at)
+        shown = false_for(claim.proposition, at, claim.statement.printed)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
@@ -296,6 +297,17 @@ def test_a_range_of_numbers_without_value_is_undecided() -> None:
 def test_integers_beyond_64_bits_are_refuted_exactly() -> None:
     verdict = decided(all={"x": "0..N"}, let={"y": "x + 1"}, where="x > 3", holds="x >> 70 == 0")
     assert verdict.counterexample.position == (1 << 70,)
+
+
+def test_printed_rows_are_data_of_a_statement_about_integers() -> None:
+    def verdict(text):
+        document = {"id": "a", "statement": text, "bound": 9, "printed": [[0, 0], [3, 6], [40, 80]]}
+        ((_, finding),) = decide_integers(Claim.from_json(document), OWN, math.inf)
+        return finding.verdict
+
+    assert isinstance(verdict("for x in 0..N, y in 0..N: (x, y) in printed => y == 2*x"), Proved)
+    refuted = verdict("for x in 0..N, y in 0..N: (x, y) in printed => x < 40")
+    assert refuted.counterexample.position == (40, 80)
 
 
 @pytest.mark.parametrize("where", ["k != 0", ["x >= 0", "k != 0 and x >= 1"], "k*k > 0"])
