@@ -189,7 +189,7 @@ class Formula:
                 return None
 
     def compared_with(self, name: str) -> tuple[str, Formula] | None:
-        """Return the sign and e where this is ``name sign e``, such as ``name >= e``, or ``e == name``."""
+        """Return the sign and e of a comparison ``name sign e``, or of ``e == name``."""
         match self._root:
             case Compare((sign,), (Name(left), right)) if left == name:
                 compared = Formula(right, self.source)

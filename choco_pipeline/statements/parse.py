@@ -329,7 +329,7 @@ class _Parser:
             elif self.take("option"):
                 if has_option:
                     self.refuse(
-                        "an option of an option is out of reach: both would be options of the position",
+                        "options are those of the position: an option of an option cannot be named",
                         token,
                     )
                 self.need_game(token)

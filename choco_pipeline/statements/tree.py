@@ -286,7 +286,7 @@ def is_local(part: Part) -> bool:
 
 
 def is_about_option(part: Part, known: Collection[str]) -> bool:
-    """Return whether the truth of a part depends on nothing but the option that a quantifier has chosen, and on names with one value."""
+    """Return whether a part depends only on the chosen option and on the `known` names."""
     for one in walk(part):
         match one:
             case Expression():
@@ -324,7 +324,7 @@ class OnOptions:
 
 
 def on_options(part: Proposition, coordinates: Collection[str]) -> OnOptions | None:
-    """Return the parts of a statement that is of the form `OnOptions`; None if it is of another."""
+    """Return a statement as `OnOptions`; None if it has another form."""
     where = TRUE.formula
     if (
         isinstance(part, Implies)
@@ -427,7 +427,10 @@ def uses_bound(part: Part) -> bool:
 
 
 def applies(part: Proposition) -> Proposition:
-    """Return that a statement is not vacuous: its premise holds, and there is an option if it is about every option."""
+    """Return the proposition that a statement is not vacuous.
+
+    Its premise holds, and if it is about every option, there is one.
+    """
     match part:
         case Implies(premise, conclusion):
             return joined("and", [premise, applies(conclusion)])
@@ -442,7 +445,7 @@ def applies(part: Proposition) -> Proposition:
 
 
 def integers_in_front(part: Proposition) -> tuple[tuple[InRange, ...], Proposition]:
-    """Return the integers of ``for n in …, k in …:`` in front of a statement, and what it says of them; none if it has no such front."""
+    """Return the outer variables ``for n in …, k in …:`` of a statement, and its body."""
     if isinstance(part, Quantified) and part.word == "every":
         ranges = tuple(one for one in part.bindings if isinstance(one, InRange))
         if len(ranges) == len(part.bindings):

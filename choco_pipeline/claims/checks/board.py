@@ -73,7 +73,10 @@ class Board:
         self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
 
     def box(self, bound: int) -> Box | None:
-        """Return the positions up to a bound as arrays; None if they are too many, or the rules do not say what options are."""
+        """Return the positions up to a bound as arrays, if they are at most `MOST_CELLS`.
+
+        None for uncut bars, and for games whose rules do not determine the options.
+        """
         game = self.game
         if self.of_whole_bars or game.has_own_options:
             return None

@@ -111,7 +111,7 @@ def _find(case: ClaimCase) -> Pass[Finding]:
 
 
 def _false_premise(case: ClaimCase) -> Expression | None:
-    """Return a part of the premise that is about parameters alone and false; None if there is none."""
+    """Return a false part of the premise that is about parameters alone, if there is one."""
     said = case.claim.parts.rest if case.claim.statement.check is None else None
     for part in conjuncts(said.premise) if isinstance(said, Implies) else ():
         if isinstance(part, Expression) and part.formula.names <= case.environment.keys():
@@ -169,9 +169,9 @@ def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
 def _largest_bound(
     game: Ruleset, most: int, size: Callable[[int], int], largest: int, what: str
 ) -> int:
-    """Return the largest bound up to `most` whose size, a number of `what`, is at most the `largest`.
+    """Return the largest bound up to `most` for which the size is at most `largest`.
 
-    Raises `LimitError` if that of bound 0 is more.
+    `what` names the unit of the size. Raises `LimitError` if the size is larger for bound 0.
     """
     bound = bisect_right(range(most + 1), largest, key=size) - 1
     if bound < 0:

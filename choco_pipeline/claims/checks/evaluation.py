@@ -59,7 +59,7 @@ from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
 #: Points that are evaluated together.
 BLOCK = 1 << 16
-#: Of so many positions the options are found all at once.
+#: From this number of positions on, options are found for all positions at once.
 MANY = 64
 #: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
 MOST_POINTS = 1 << 30
@@ -117,7 +117,7 @@ class Evaluation:
     fixed: Mapping[str, int] = field(default_factory=dict)
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
-    #: For quantifiers over options, which positions have one that decides them.
+    #: For each quantifier over options: the positions with an option that decides it.
     _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
@@ -244,10 +244,11 @@ class Evaluation:
         return found if word == "some" else ~found
 
     def _with_option(self, part: Quantified, batch: Batch) -> Truths | None:
-        """Return which positions have an option that decides a quantifier over options: one for which `every` is false.
+        """Return which positions have an option that decides a quantifier.
 
-        What it says of the option is evaluated once at all positions up to the bound. None if it compares the option with the
-        position, a few options are looked at sooner, or it has no value at some position that need not be an option.
+        For `some` and `no` this is an option for which the body is true, for `every` one for which it is false. The body is
+        evaluated once at all positions up to the bound. Return None if the body compares the option with the position, if
+        there are few positions, or if the body has no value at some position.
         """
         assert batch.position is not None
         at = tuple(batch.position[name] for name in self._own.names)
@@ -276,9 +277,10 @@ class Evaluation:
         return having[at] if having is not None and is_inside else None
 
     def _without_fall(self, part: Quantified) -> tuple[bool | None, Proposition]:
-        """Take ``y' == y``, or ``y' < y``, away from what a quantifier over options says, for the only coordinate that may fall.
+        """Return whether a coordinate falls with the move, and the rest of the body.
 
-        Return whether it falls, None if that is not said, and what is left.
+        A condition ``y' < y`` or ``y' == y`` on the only coordinate that can fall is removed from the body. Without one, the
+        first result is None.
         """
         (binding,), body = part.bindings, part.body
         assert isinstance(binding, OfOption)
@@ -298,9 +300,9 @@ class Evaluation:
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
     ) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches of choices of bound variables, with the row of the point that each belongs to.
+        """Yield choices of bound variables in batches, with the row of the point of each.
 
-        These are all choices, or with a condition at least those that satisfy it.
+        With a condition, choices that violate it may be left out.
         """
         owners = np.arange(batch.size)
         if not bindings:
@@ -324,7 +326,10 @@ class Evaluation:
                     yield rows[part[deeper]], innermost
 
     def _fitting(self, condition: Proposition, batch: Batch, later: Collection[str]) -> Ints:
-        """Return the rows that satisfy the conjuncts of a condition, up to the first that needs names that are bound later."""
+        """Return the rows that satisfy a condition, as far as its names are bound.
+
+        Conjuncts are evaluated from the left, up to the first with a name that is bound `later`.
+        """
         rows = np.arange(batch.size)
         while isinstance(condition, Let):
             name, value, condition = condition.name, condition.value, condition.body
@@ -351,7 +356,7 @@ class Evaluation:
         return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
 
     def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
-        """Return the names that bindings give a value, or another one."""
+        """Return the names that bindings define or redefine."""
         names = set[str]()
         for binding in bindings:
             match binding:
@@ -505,7 +510,7 @@ class Evaluation:
 
 
 def asked_first(word: Word, body: Proposition) -> Proposition | None:
-    """Return a condition without which a choice of bound variables cannot decide a quantifier; None if there is none."""
+    """Return the condition that a choice must satisfy to decide a quantifier, if there is one."""
     if word != "every":
         return body
     if isinstance(body, Let):

@@ -62,9 +62,9 @@ from choco_pipeline.statements.tree import (
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
 
 Least = tuple[int, Position]
-#: What comes before the values of definitions in the text of a counterexample.
+#: Separates a counterexample from the values of its definitions.
 WHERE = ", where "
-#: How a number is compared with one that is claimed, in words before this.
+#: Words for a comparison with a claimed number.
 SIGNS = {
     "==": "",
     "!=": "not ",
@@ -277,7 +277,7 @@ def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counter
 def false_for(
     part: Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
 ) -> Counterexample | None:
-    """Return what contradicts a statement about integers for one choice of them, and of `N`; None if nothing does.
+    """Return the counterexample for one choice of integers and `N`; None if the statement is true there.
 
     Integers may have any size.
     """

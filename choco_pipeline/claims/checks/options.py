@@ -75,8 +75,8 @@ class Box:
     ) -> Truths:
         """Return which positions have an option among the `wanted` positions.
 
-        With `by`, one by a move that lowers no other coordinates; with `falls`, one with which another coordinate falls to
-        its largest legal value, or none does.
+        With `by`, only moves that lower no other coordinates are counted. With `falls`, only options for which another
+        coordinate falls to its largest legal value (True), or for which none does (False).
         """
         having = np.zeros(self.legal.shape, np.bool_)
         for move in self.game.rules.moves:

@@ -156,17 +156,17 @@ class Claim:
 
     @property
     def related(self) -> Related | None:
-        """The position of another game from which the outcome or the Grundy number follows, if it is about one."""
+        """The relation to another game, if it is about one."""
         return self.check if isinstance(self.check, Related) else None
 
     @property
     def counts(self) -> Counts | None:
-        """The relations between numbers of P-positions of several tables, if it is about these."""
+        """The relations between numbers of P-positions, if it is about these."""
         return self.check if isinstance(self.check, Counts) else None
 
     @property
     def on_options(self) -> OnOptions | None:
-        """What it says of options, if it says only that a condition implies another one of them."""
+        """The condition on options, if it is about one."""
         if self.pattern is None or self.statement.check is not None:
             return None
         return on_options(self.parts.rest, self.coordinates)
@@ -189,7 +189,7 @@ class Claim:
 
     @property
     def integers(self) -> Mapping[str, Range]:
-        """The integers of which a statement without a game speaks, in order, each with its range."""
+        """The outer variables of a statement about integers, with their ranges."""
         if self.statement.check is not None:
             return self.statement.check.integers
         if self.pattern is not None:
@@ -257,7 +257,7 @@ class Claim:
 
     @property
     def is_of_cells(self) -> bool:
-        """Whether it has the coordinates (i, j) of the poisoned cell of an uncut rectangular bar."""
+        """Whether it uses the cell (i, j) of an uncut rectangular bar."""
         text, plug_in = self.statement.statement or "", self.statement.check
         is_whole = bool(_CELL.search(text)) if plug_in is None else plug_in.of_whole_bars
         return is_whole and self.shape in RECTANGULAR

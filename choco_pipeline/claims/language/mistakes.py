@@ -106,7 +106,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
 
 
 def _misused(claim: Claim) -> Iterator[str]:
-    """Yield why parts of a statement have no meaning in this claim: for want of a printed table, or in uncut bars or another game."""
+    """Yield a message for each part of a statement without a meaning in this claim."""
     for part in walk(claim.proposition):
         match part:
             case IsPrinted() | Printed() if not claim.statement.printed:
@@ -118,7 +118,7 @@ def _misused(claim: Claim) -> Iterator[str]:
                 if len(names) != len(at):
                     yield f"a position of {game.text} is ({', '.join(names)}), found {len(at)} coordinates"
             case OfOption() | IsOption() | Grundy(Place(game=None)) if claim.is_of_cells:
-                yield "i and j are the cell of an uncut bar, of which the outcome is known: options and Grundy numbers are of (a, b, c, d)"
+                yield "i and j are the cell of an uncut bar, which has an outcome only: use a, b, c, d for options and Grundy numbers"
             case _:
                 pass
 

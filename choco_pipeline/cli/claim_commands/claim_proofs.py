@@ -49,7 +49,10 @@ def proved_again(
 def decided_for_all_integers(
     claim: Claim, seconds: float, *, certify: bool = False
 ) -> Iterator[Trial]:
-    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial; perhaps with certificates."""
+    """Decide a statement about all integers; yield a trial for each choice of the fixed ones.
+
+    With `certify`, write certificates and ask the checker.
+    """
     with Limited(WARM_UP) as prover:
         verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
     if certify:
@@ -83,7 +86,7 @@ def proved_now(
 def proved_by_game(
     claim: Claim, cases: Sequence[Mapping[str, int]], seconds: float
 ) -> Iterator[Trial]:
-    """Yield what is decided of a claim for all positions of each game, in the order of the cases."""
+    """Decide a claim for all positions of each game; yield a trial for each case."""
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}

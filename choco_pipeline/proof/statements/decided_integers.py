@@ -51,15 +51,15 @@ _BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 
 @dataclass
 class _Names:
-    """The names of a statement on integers, and which of them must be numbers so that a sentence can be written."""
+    """The names of a statement about integers, and those that must be numbers in a sentence."""
 
-    #: The integers that it speaks of, with their ranges.
+    #: The outer variables, with their ranges.
     spans: Mapping[str, Range]
     formulas: list[Formula] = field(default_factory=list)
-    #: The names that each further name follows from: of a definition, or of an integer that is counted or quantified inside.
+    #: For each definition and each inner variable: the names in its formula or range.
     before: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     definitions: set[str] = field(default_factory=set)
-    #: The names that must be numbers, each with the part of the statement that says so.
+    #: The names that must be numbers, each with the part of the statement that requires it.
     needed: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -97,7 +97,7 @@ class _Names:
             yield from (node for node in walk(formula.root) if isinstance(node, Binary))
 
     def _close(self) -> None:
-        """Add the names that operators need as numbers, and those that these follow from."""
+        """Add the names that operators need as numbers, and the names that define those."""
         for node in self._nodes():
             if node.operator in _BY_THE_RIGHT:
                 self.needed |= dict.fromkeys(
@@ -116,7 +116,7 @@ class _Names:
             waiting += new
 
     def _open(self, names: set[str] | frozenset[str]) -> list[str]:
-        """Return those of some names that are no numbers, though those of `needed` are."""
+        """Return the names that are no numbers, if those of `needed` are."""
         return [
             name
             for name in sorted(names)
@@ -133,7 +133,7 @@ class _Names:
         return None
 
     def _first(self, names: Iterable[str]) -> int:
-        """Return where the first of some names stands in the statement."""
+        """Return the position in the statement of the first of some names."""
         order = [*self.spans, *self.before, "N"]
         return min((order.index(name) for name in names if name in order), default=len(order))
 
@@ -282,10 +282,9 @@ def decide_choice(
 
 
 class _Sentences:
-    """A statement on integers of which some are numbers, as sentences about the others.
+    """Sentences of a statement about integers, some of which are fixed numbers.
 
-    Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
-    begins. Raises `NotDefinableError` if the logic cannot say it, and `FormulaError` if a part has no value, whatever the
+    Their variables are natural numbers. An integer with a range is counted from the start of the range. Raises `NotDefinableError` if the logic cannot say it, and `FormulaError` if a part has no value, whatever the
     integers are.
     """
 

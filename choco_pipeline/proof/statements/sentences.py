@@ -58,7 +58,7 @@ from choco_pipeline.statements.tree import (
 
 Point = tuple[Variables, int]
 
-#: To say that there are n choices of integers, n of them are named: of larger numbers it is not said.
+#: Largest number in a comparison with ``count(…)``: n choices need n copies of the variables.
 MOST_COUNTED = 4
 
 
@@ -208,7 +208,7 @@ class Translator:
         return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
 
     def _counted(self, part: Expression, *, is_true: bool) -> Sentence:
-        """Return that a number of choices of integers is what a condition says, or that it is not."""
+        """Return that a comparison of ``count(…)`` with a constant is true, or false."""
         ((name, count),) = part.terms
         assert isinstance(count, Count)
         compared = part.formula.compared_with(name)
@@ -230,7 +230,10 @@ class Translator:
         return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
 
     def _at_least(self, count: Count, number: int) -> Sentence:
-        """Return that there are so many choices of the counted integers: one after the other, in their order."""
+        """Return that at least `number` choices of the counted integers satisfy the body.
+
+        The choices are ordered, so that they are different.
+        """
         sentences, choices = list[Sentence](), [self.integers.beside() for _ in range(number)]
         for choice in choices:
             for binding in count.bindings:
