@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 
 from choco_pipeline.automata.algebra import witness
@@ -301,32 +300,20 @@ class _Sentences:
                 ranges += self.integers.holding(fixed[name], span)
             else:
                 ranges += self.integers.within(name, span)
-        _, self._body = tree.integers_in_front(claim.proposition)
-        self._translator = Translator(self.integers, claim.statement.printed)
-        #: That the integers lie in their ranges.
-        self.ranges = conjunction(*ranges)
-        #: The same for some bound, if only the ranges depend on it.
-        self._any_bound = self.ranges
-        said = (self._translator.false(self._body), self._translator.true(tree.applies(self._body)))
-        if not any(self.bound in free(part) for part in said):
+        _, body = tree.integers_in_front(claim.proposition)
+        translator = Translator(self.integers, claim.statement.printed)
+        applies, false = translator.true(tree.applies(body)), translator.false(body)
+        in_ranges = conjunction(*ranges)
+        #: That the statement speaks of the integers and is false of them.
+        self.false_with_bound = conjunction(in_ranges, false)
+        if self.bound not in free(applies) | free(false):  # then some bound will do
             by_bound = [part for part in ranges if self.bound in free(part)]
             others = [part for part in ranges if self.bound not in free(part)]
-            self._any_bound = conjunction(*others, exists((self.bound,), conjunction(*by_bound)))
-
-    @cached_property
-    def cases(self) -> Sentence:
-        """That the statement speaks of the integers."""
-        return conjunction(self._any_bound, self._translator.true(tree.applies(self._body)))
-
-    @cached_property
-    def false(self) -> Sentence:
-        """That it speaks of the integers and is false of them."""
-        return self._translator.false_where(self._any_bound, self._body)
-
-    @property
-    def false_with_bound(self) -> Sentence:
-        """The same, in which the bound is free."""
-        return self._translator.false_where(self.ranges, self._body)
+            in_ranges = conjunction(*others, exists((self.bound,), conjunction(*by_bound)))
+        #: That the statement speaks of the integers.
+        self.cases = conjunction(in_ranges, applies)
+        #: The same as `false_with_bound`, without the bound if only ranges depend on it.
+        self.false = conjunction(in_ranges, false)
 
     def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
         """Return variables for the integers, by which choices are compared, and what they are.
