@@ -85,7 +85,9 @@ def check(
 ) -> int:
     """Check a statement, print the verdict, and return the exit code: 0 if it holds or is proved, else 1."""
     texts, given = read_words(words)
-    for text in texts:  # a statement may begin with a minus sign
+    for (
+        text
+    ) in texts:  # unknown options arrive here, because a statement may begin with a minus sign
         if text.startswith("--"):
             raise ChocoError(f"check: there is no option {text}; `choco check --help` lists them")
     if len(texts) not in (1, 2):

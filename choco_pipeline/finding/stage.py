@@ -267,7 +267,7 @@ class Finder:
         for game in spread(games):
             names = settled_by(game, "p", accepted)
             premises = [self._claims[name] for name in names]
-            compared.add(self.dominance.settled(premises, game, "p") if names else None)
+            compared.add(self.dominance.settled(premises, game) if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in compared:
             return (), "sampled positions"

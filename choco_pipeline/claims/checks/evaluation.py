@@ -300,7 +300,7 @@ class Evaluation:
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
     ) -> Iterator[tuple[Ints, Batch]]:
-        """Yield choices of bound variables in batches, with the row of the point of each.
+        """Yield batches in which the variables are bound, with the index of the original point of each row.
 
         With a condition, choices that violate it may be left out.
         """
@@ -510,7 +510,10 @@ class Evaluation:
 
 
 def asked_first(word: Word, body: Proposition) -> Proposition | None:
-    """Return the condition that a choice must satisfy to decide a quantifier, if there is one."""
+    """Return the premise of an `every`, if it has one, or the body of a `some` or `no`.
+
+    A choice of the bound variables that violates it cannot decide the quantifier.
+    """
     if word != "every":
         return body
     if isinstance(body, Let):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
+from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
@@ -12,6 +12,7 @@ from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.claims.scans.cell_tasks import NumbersTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
+from choco_pipeline.statements.tree import InRange
 from choco_pipeline.tables.reading.cells import (
     Cells,
     Slab,
@@ -50,6 +51,8 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
         return Finding(Undecided(why))
     of = check.of.substitute(environment)
     counted = among = 0
+    evaluation = Evaluation(None, case.bound, environment)
+    further = [InRange(name, span) for name, span in check.beside.items()]
     if check.over == "p-positions":
         points_of_blocks = cells.p_positions(size)
     else:
@@ -58,10 +61,10 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
         )
     for points in points_of_blocks:
         inside = cells.within_reach(points, case.reach)
-        further = Choices(check.beside, known=environment)
-        together = further.blocks(EvaluationBudget(), size, inside) if check.beside else [inside]
-        for choices in together:
-            truths = holds_at(of, choices)
+        start = evaluation.start(inside)
+        batch = Batch(start.size, {**start.known, **inside})
+        for _, choices in evaluation.choices(further, batch):
+            truths = holds_at(of, choices.known)
             counted += int(truths.sum())
             among += truths.size
     unit = "P-position" if check.over == "p-positions" else "position"

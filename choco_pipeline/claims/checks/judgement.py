@@ -62,8 +62,6 @@ from choco_pipeline.statements.tree import (
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
 
 Least = tuple[int, Position]
-#: Separates a counterexample from the values of its definitions.
-WHERE = ", where "
 #: Words for a comparison with a claimed number.
 SIGNS = {
     "==": "",
@@ -295,7 +293,7 @@ def false_for(
         if evaluation.holds(body, Batch(1, named))[0]:
             return None
         return _counterexample(cases, at, evaluation)
-    except (FormulaError, OverflowError):  # of an integer of more than 64 bits
+    except (FormulaError, OverflowError):  # an integer exceeds 64 bits
         if World(values=known, printed=printed).holds(body):
             return None
         return Counterexample(f"{_said(body)} is false", _said(body), at, cases.names)
@@ -307,42 +305,47 @@ def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Count
     batch = evaluation.start(named if cases.unit == "position" else None)
     if cases.unit != "position":
         batch = Batch(1, {**batch.known, **named})
-    found, claimed = _contradiction(cases.body, batch, evaluation)
+    values = list[str]()
+    found, claimed = _contradiction(cases.body, batch, evaluation, values)
     if evaluation.board is None and uses_bound(cases.body):
-        bound = f"N = {evaluation.values['N']:,}"
-        found += f", {bound}" if WHERE in found else f"{WHERE}{bound}"
+        values.append(f"N = {evaluation.values['N']:,}")
+    if values:
+        found += f", where {', '.join(values)}"
     if not cases.names:
         return Counterexample(found, claimed)
     return Counterexample(found, claimed, at, cases.names)
 
 
-def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> tuple[str, str]:
-    """Return what is true where a part is false, and the part of it that is violated."""
+def _contradiction(
+    part: Proposition, batch: Batch, evaluation: Evaluation, values: list[str]
+) -> tuple[str, str]:
+    """Return what is true where a part is false, and the part of it that is violated.
+
+    Definitions on the way there are appended to `values`, as equations.
+    """
 
     def is_true(one: Proposition) -> bool:
         return bool(evaluation.holds(one, batch)[0])
 
     match part:
         case Junction("and", operands):
-            return _contradiction(
-                next(one for one in operands if not is_true(one)), batch, evaluation
-            )
+            false = next(one for one in operands if not is_true(one))
+            return _contradiction(false, batch, evaluation, values)
         case Implies(_, conclusion):
-            return _contradiction(conclusion, batch, evaluation)
+            return _contradiction(conclusion, batch, evaluation, values)
         case Let(name, value, body):
             ((_, inner),) = evaluation.defined(name, value, batch)
-            found, claimed = _contradiction(body, inner, evaluation)
-            if name not in inner.known:
-                return found, claimed
-            found, _, others = found.partition(WHERE)
-            values = f"{name} = {inner.known[name][0]:,}" + (f", {others}" if others else "")
-            return f"{found}{WHERE}{values}", claimed
+            if name in inner.known:
+                values.append(f"{name} = {inner.known[name][0]:,}")
+            return _contradiction(body, inner, evaluation, values)
         case Quantified("every" | "no" as word, bindings, body):
             for _, inner in evaluation.choices(bindings, batch):
                 held = evaluation.holds(body, inner)
                 rows = np.flatnonzero(~held if word == "every" else held)
                 if rows.size:
-                    return _at_choice(word, bindings, body, inner.chosen(rows[:1]), evaluation)
+                    return _at_choice(
+                        word, bindings, body, inner.chosen(rows[:1]), evaluation, values
+                    )
             raise AssertionError(f"{_said(part)} is true")
         case Quantified("some", (OfOption(by),), body):
             assert evaluation.board is not None
@@ -363,7 +366,10 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
         case Expression(formula, ((name, Count() as count),)):
-            found = f"{term_math(count, PlainText())} is {evaluation.term(count, batch)[0]:,}"
+            counted = term_math(count, PlainText())
+            if isinstance(count.body, Let):  # whose definitions stand at the end
+                counted = f"({counted})"
+            found = f"{counted} is {evaluation.term(count, batch)[0]:,}"
             compared = formula.compared_with(name)
             if compared is None or compared[0] not in SIGNS:
                 return found, _said(part)
@@ -371,7 +377,7 @@ def _contradiction(part: Proposition, batch: Batch, evaluation: Evaluation) -> t
             return found, f"{SIGNS[sign]}{evaluation.value(Expression(other), batch)[0]:,}"
         case Expression() if len(conjuncts(part)) > 1:
             false = next(one for one in conjuncts(part) if not is_true(one))
-            return _contradiction(false, batch, evaluation)
+            return _contradiction(false, batch, evaluation, values)
         case Expression():
             terms = [
                 f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}"
@@ -392,6 +398,7 @@ def _at_choice(
     body: Proposition,
     batch: Batch,
     evaluation: Evaluation,
+    values: list[str],
 ) -> tuple[str, str]:
     """Return what contradicts a quantified statement for one choice of its variables: what is true, and what was claimed."""
     coordinates = () if evaluation.board is None else evaluation.board.names
@@ -409,7 +416,7 @@ def _at_choice(
     where = ", ".join(chosen)
     if word == "no":
         return f"{where}: {_said(body)} is true", f"{_said(body)} is false"
-    found, claimed = _contradiction(body, batch, evaluation)
+    found, claimed = _contradiction(body, batch, evaluation, values)
     return found if _names_a_cell(body) else f"{where}: {found}", claimed
 
 

@@ -22,7 +22,6 @@ class Shape:
 
     #: How documents and commands call it.
     kind: ClassVar[str]
-    of_rulesets: ClassVar[bool] = True
     over_tables: ClassVar[bool] = False
     of_whole_bars: ClassVar[bool] = False
     #: The only kind of tables that it can be checked on; None for any.

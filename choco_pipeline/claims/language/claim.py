@@ -56,8 +56,8 @@ from choco_pipeline.tables.specs.schema import Quantity
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates of the poisoned cell of a rectangular bar: a statement with one of them is about uncut bars.
-_CELL = re.compile(r"\b[ij]\b")
+#: Coordinates of a rectangular bar: of the poisoned cell, and the heaps. A statement is about uncut bars if it has the former alone.
+_CELL, _HEAPS = re.compile(r"\b[ij]\b"), re.compile(r"\b[abcd]\b")
 #: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
 MOST_CASES = 100
 #: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
@@ -161,12 +161,12 @@ class Claim:
 
     @property
     def counts(self) -> Counts | None:
-        """The relations between numbers of P-positions, if it is about these."""
+        """The plug-in that compares numbers of P-positions, if the claim is one."""
         return self.check if isinstance(self.check, Counts) else None
 
     @property
     def on_options(self) -> OnOptions | None:
-        """The condition on options, if it is about one."""
+        """The claim as a condition on all, some or no options; None if it has another form."""
         if self.pattern is None or self.statement.check is not None:
             return None
         return on_options(self.parts.rest, self.coordinates)
@@ -259,7 +259,8 @@ class Claim:
     def is_of_cells(self) -> bool:
         """Whether it uses the cell (i, j) of an uncut rectangular bar."""
         text, plug_in = self.statement.statement or "", self.statement.check
-        is_whole = bool(_CELL.search(text)) if plug_in is None else plug_in.of_whole_bars
+        has_cell = bool(_CELL.search(text)) and not _HEAPS.search(text)
+        is_whole = has_cell if plug_in is None else plug_in.of_whole_bars
         return is_whole and self.shape in RECTANGULAR
 
     @property

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
+from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.kinds import HeightFunctions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
@@ -20,6 +20,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.statements.tree import TRUE, Expression, InRange
 from choco_pipeline.tables.reading.cells import Points, Truths
 
 #: Integers in one array of the search.
@@ -165,16 +166,19 @@ class _Box:
     @cached_property
     def points(self) -> Points:
         """The integers that the property speaks of."""
-        where = [] if self.check.where is None else [self.check.where]
-        blocks = Choices(self.check.all, where=where, known=self.known).blocks(
-            EvaluationBudget(), MOST_POINTS
-        )
-        choices = next(blocks, {name: np.empty(0, np.int64) for name in self.check.all})
-        if next(blocks, None) is not None:
-            raise LimitError(
-                f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
-            )
-        return choices
+        where = TRUE if self.check.where is None else Expression(self.check.where)
+        bindings = [InRange(name, span) for name, span in self.check.all.items()]
+        evaluation = Evaluation(None, self.bound, self.known)
+        rows, found = 0, [np.empty((0, len(bindings)), np.int64)]
+        for _, batch in evaluation.choices(bindings, evaluation.start(), where):
+            chosen = batch.chosen(evaluation.holds(where, batch))
+            rows += chosen.size
+            if rows > MOST_POINTS:
+                raise LimitError(
+                    f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
+                )
+            found.append(np.stack([chosen.known[name] for name in self.check.all], axis=1))
+        return dict(zip(self.check.all, np.concatenate(found).T, strict=True))
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -213,8 +217,12 @@ class _Box:
                 spans[f"f{x}_{z}"] = parse_range(f"{lowest}..{self.height}")
         largest = max(next(iter(self.points.values())).size, n_x * n_z * (self.height + 1))
         together = max(1, block // largest)
-        for heights in Choices(spans).blocks(EvaluationBudget(), together):
-            yield np.stack([heights[name] for name in spans], axis=1).reshape(-1, n_x, n_z)
+        bindings = [InRange(name, span) for name, span in spans.items()]
+        evaluation = Evaluation(None, self.bound, {})
+        for _, batch in evaluation.choices(bindings, evaluation.start()):
+            heights = np.stack([batch.known[name] for name in spans], axis=1)
+            for start in range(0, len(heights), together):
+                yield heights[start : start + together].reshape(-1, n_x, n_z)
 
     def has_formula(self, heights: NDArray[np.int64]) -> Truths:
         """Return of which functions all Grundy numbers are as claimed."""

@@ -8,13 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from choco_pipeline.claims.checks.octahedron import section_of
-from choco_pipeline.claims.evidence.choices import values_at
 from choco_pipeline.claims.kinds import Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Points, Truths
+from choco_pipeline.tables.reading.cells import Points, Truths, evaluate_at, holds_at
 
 #: Squares, or small octahedra, that are looked at before a statement counts as too large: some seconds of work.
 MOST_VISITED = 1 << 24
@@ -103,7 +102,7 @@ def _compared(
         points: Points = {"i": i, "j": j}
         mine = left.copy()
         if case.where is not None:
-            mine &= values_at(case.where, points, known).astype(np.bool_)
+            mine &= holds_at(case.where.substitute(known), points)
         left &= ~mine
         if not mine.any():
             continue
@@ -113,7 +112,7 @@ def _compared(
             order, level = (int(part.value(known)) for part in case.like[:2])
             other = _squares(order, level, False)
             here: Points = {"i": i[mine], "j": j[mine]}
-            row, column = (values_at(part, here, known) - 1 for part in case.like[2:])
+            row, column = (evaluate_at(part.substitute(known), here) - 1 for part in case.like[2:])
             inside = (np.minimum(row, column) >= 0) & (np.maximum(row, column) < other.shape[0])
             claimed[inside] = other[row[inside], column[inside]]
         wrong[mine] = there[mine] != claimed

@@ -163,20 +163,16 @@ def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
 
 
 @lru_cache(maxsize=256)
-def _mined(bar: Ruleset, quantity: Quantity, search: str) -> Sequence[Finding]:
+def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
     """Return what a search finds in a drawn bar's table."""
-    bound, data = _table(bar, quantity)
-    return mine_table([search], bar, bound, quantity, data)
+    bound, data = _table(bar, "p-positions")
+    return mine_table([search], bar, bound, "p-positions", data)
 
 
 def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
     """Whether the search that found a statement says the same of a drawn bar."""
     search, source = SEARCHES.get(statement.kind), statement.source
-    return (
-        search is not None
-        and source is not None
-        and says(_mined(bar, "p-positions", search), statement)
-    )
+    return search is not None and source is not None and says(_mined(bar, search), statement)
 
 
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:

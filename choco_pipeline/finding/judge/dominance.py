@@ -121,9 +121,9 @@ class Dominance:
             for game in games
         )
 
-    def settled(self, premises: Sequence[Claim], game: str, told: Told) -> ComparedOn | None:
-        """Return the same of claims that speak of all positions of a game."""
-        return self._compared([Consequence(None, tuple(premises), game, told)])
+    def settled(self, premises: Sequence[Claim], game: str) -> ComparedOn | None:
+        """Return how it is known that claims determine the P-positions of a game; None if they do not."""
+        return self._compared([Consequence(None, tuple(premises), game, "p")])
 
     def _compared(self, questions: Iterable[Consequence]) -> ComparedOn | None:
         answers = {self._answer(question) for question in questions}

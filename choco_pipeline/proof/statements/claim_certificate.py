@@ -119,7 +119,7 @@ def check_claim_certificate(
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
     clock = Clock(seconds)
     names = tuple(engines or installed_engines())
-    if claim.is_about_integers:
+    if claim.is_about_integers and claim.integers:
         if set(document.names) != set(fixed_integers(claim)):
             needed = ", ".join(fixed_integers(claim)) or "none"
             raise CertificateError(f"{path}: numbers are needed for {needed}")

@@ -114,7 +114,7 @@ class _Names:
             self.needed |= dict.fromkeys(new, self.needed[name])
             waiting += new
 
-    def _open(self, names: set[str] | frozenset[str]) -> list[str]:
+    def _open(self, names: Iterable[str]) -> list[str]:
         """Return the names that are no numbers, if those of `needed` are."""
         return [
             name
@@ -177,13 +177,12 @@ def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]],
     """
     spans = {name: claim.integers[name] for name in fixed}
     _, body = tree.integers_in_front(claim.proposition)
-    definitions = dict[str, Formula]()
     while isinstance(body, Let):
-        definitions[body.name], body = body.value.formula, body.body
+        body = body.body
     supposed = [
         part.formula
         for part in (conjuncts(body.premise) if isinstance(body, Implies) else ())
-        if isinstance(part, Expression) and part.formula.names <= spans.keys() - definitions.keys()
+        if isinstance(part, Expression) and part.formula.names <= spans.keys()
     ]
     spoken_of = (
         choice
@@ -316,9 +315,9 @@ class _Sentences:
         self.false = conjunction(in_ranges, false)
 
     def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
-        """Return variables for the integers, by which choices are compared, and what they are.
+        """Return the variables that order counterexamples, and a sentence that defines them.
 
-        One that may be negative is compared by how far it is from the first of its range.
+        An integer that may be negative is compared by its distance from the start of its range.
         """
         order: list[Variable] = []
         known = []

@@ -32,6 +32,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from tests.claims.claims import claim_on, conditions, holds, key_of
 from tests.claims.written import claim_from
 from tests.described import Described, described
@@ -58,7 +59,9 @@ def find(
     beside: Literal["kept", "lowered"] | None = None,
 ) -> Finding:
     claim = claim_on(game, kind="options", of=of, have=have, to=to, by=list(by), beside=beside)
-    return check_claim(claim, {}, game, bound, table(game, bound, "p-positions"))
+    # A table of the P-positions of one heap is a single cell, on which nothing is checked.
+    quantity: Quantity = "p-positions" if variable_of(game, "p-positions").dims else "grundy"
+    return check_claim(claim, {}, game, bound, table(game, bound, quantity))
 
 
 def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:

@@ -49,7 +49,7 @@ def with_check(ruleset: str, check: str) -> str:
         ("nim(2)", "count(position, a in 0..3: P) == 0", 17, '"a" has a value already'),
         ("nim(2)", "{a: P} <= {v: b > 1}", 15, "do not depend on a position"),
         ("rectangular-bar(m=m, n=m)", "P <=> i == x", 12, '"x"'),
-        ("rectangular-bar(m=m, n=m)", "P <=> a == i", 7, '"a"'),
+        ("rectangular-bar(m=m, n=m)", "P <=> a == i", 12, '"i"'),
         (None, "for a in 0..M: a >= 0", 13, '"M"'),
         (None, "for a in 0..b, b in 0..N: a >= 0", 13, '"b"'),
         (None, "for a in 0..N: a + 1", 16, "is an integer"),

@@ -171,6 +171,16 @@ def test_counterexamples_say_what_is_the_case(check, found, claimed):
     assert counterexample.position == (2,)
 
 
+def test_definitions_follow_the_counterexample_in_their_order():
+    text = "for x in 0..N: let y = x ^ 1, z = y + N: count(w in 0..x: let v = w ^ y: v > 3) >= z"
+    verdict = check_standing(Claim.from_json({"id": "a", "statement": text, "bound": 6})).verdict
+    assert isinstance(verdict, Refuted)
+    assert (verdict.counterexample.found, verdict.counterexample.claimed) == (
+        "(the number of w from 0 to x with v > 3, where v = w ⊕ y) is 0, where y = 1, z = 7, N = 6",
+        "at least 7",
+    )
+
+
 def test_negative_integers_count_by_their_size():
     check = statement(all={"a": "-N..N", "b": "-N..N"}, holds="a*b > -6")
     verdict = check_standing(check, 9, {}).verdict

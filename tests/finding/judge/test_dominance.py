@@ -113,9 +113,9 @@ def test_every_member_of_a_set_must_be_a_value():
 def test_what_speaks_of_all_positions_settles_a_game():
     nim = claim(p_iff(GAME, "x^y^z == 0"))
     part = claim(p_iff(GAME, "x^y^z == 0", exceptions=((FAR, 1, FAR),)))
-    assert Dominance().settled([nim], GAME, "p") == "all positions"
-    assert Dominance().settled([part], GAME, "p") is None
-    assert Dominance(decides=False).settled([part], GAME, "p") == "sampled positions"
+    assert Dominance().settled([nim], GAME) == "all positions"
+    assert Dominance().settled([part], GAME) is None
+    assert Dominance(decides=False).settled([part], GAME) == "sampled positions"
 
 
 def test_a_statement_that_follows_for_all_positions_is_told_so():
