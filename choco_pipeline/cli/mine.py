@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.waiting import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
+from choco_pipeline.finding.families.automaton_formulas import learned_from_game
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
@@ -28,11 +30,11 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
-from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.table_findings import Finding, is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, in_text
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.computing.cost import cost_of, require_memory
+from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.reading.cells import Cells
@@ -41,11 +43,8 @@ from choco_pipeline.tables.specs.schema import Quantity, variable_of
 CLAIMS = Path("config/claims")
 #: More games than this are a sweep's work.
 MOST_GAMES = 1000
-#: Without a bound that is given, a table is computed to this one, or half of it and so on, so that it takes about so long.
-BOUND, SECONDS = 256, 0.1
-SMALLEST = 15
-#: Smaller bounds than that show little, and are taken only where a table would take more seconds than this.
-MOST_SECONDS = 10.0
+#: Automata are learned of so many games at most.
+MOST_AUTOMATA = 4
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,8 @@ def mined(
     The first word is a ruleset; others are a value or a range for each name in it, ``name=value`` or ``name=first..last``, of
     which later ones may use earlier names. Without a bound, tables are so large that they are computed quickly; without a
     quantity, they hold P-positions, but of flat bars and of one heap Grundy numbers; without searches by name, keys of
-    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. How
-    many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
+    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. If few
+    games have tables, formulas are also learned from automata of those whose table has none for all positions. How many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
     the ruleset; `LimitError` if there are too many games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
@@ -95,6 +94,7 @@ def mined(
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
     tables = [asked for game in games for asked in _tables(*game, quantity, bound)]
+    learns = "formulas" in (what or MINERS) and len(tables) <= MOST_AUTOMATA
     with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
         finding = progress.add_task("finding", total=2)
@@ -105,6 +105,8 @@ def mined(
             findings = mine_table(
                 what or list(MINERS), asked.game, asked.bound, asked.quantity, data
             )
+            if learns and not any(map(is_complete_formula, findings)):
+                findings += learned_from_game(Cells.of(asked.game, asked.bound, data))
             mined += [
                 _mined(asked, words[0] if pattern.names else asked.game.notation, f)
                 for f in findings
@@ -157,7 +159,9 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
             ("then held on", statement.held_on),
         ):
             yield f"   {label} {evidence.positions:,} {unit}s: {evidence.what}"
-        yield f"   {statement.tried.candidates:,} candidates: {statement.tried.what}"
+        number_of = statement.tried.candidates
+        candidates = "1 candidate" if number_of == 1 else f"{number_of:,} candidates"
+        yield f"   {candidates}: {statement.tried.what}"
         sign, words = SIGNS[statement.verdict]
         yield f"   {sign} {words}: {statement.conclusion.text}"
         yield ""
@@ -224,20 +228,11 @@ def _tables(
 
 
 def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
-    try:
+    with suppress(ChocoError):
         return max(game.base.limits(None))  # the shape is its own bound
-    except ChocoError:
-        pass
-    if bound is not None:
-        if bound < 0:
-            raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
-        return bound
-    size = BOUND
-    while size > 1 and cost_of(game, size, quantity).seconds > (
-        SECONDS if size > SMALLEST else MOST_SECONDS
-    ):
-        size //= 2
-    return size
+    if bound is not None and bound < 0:
+        raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
+    return quick_bound(game, quantity) if bound is None else bound
 
 
 def _mined(asked: _Table, family: str, finding: Finding) -> Mined:

@@ -23,6 +23,8 @@ from choco_pipeline.proof.attempt import (
     ask_third,
     attempt,
     check_again,
+    describe,
+    describe_by_table,
 )
 from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
 from choco_pipeline.proof.family_check import is_family
@@ -110,7 +112,8 @@ def show_proof(
         elif proof.is_proved and proof.relation is not None:
             tell(f"{proof.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
-            proof = with_formula(proof, chosen, limits, prover)
+            for search in (describe, describe_by_table):
+                proof = with_formula(proof, chosen, limits, prover, search)
     if claim is not None and decided is not None:
         formula = claim.summary
         if json:

@@ -24,6 +24,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_with_backgr
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record
+from choco_pipeline.finding.families.automaton_formulas import learned_in
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.finding.families.laws import laws_of_states
 from choco_pipeline.finding.judge.dominance import Consequence, Decided, Dominance
@@ -117,6 +118,7 @@ class _Run:
     def proposals(self) -> list[Callable[[], Proposals]]:
         """Return the run's searches."""
         mined = list(mined_in(self.plan, self.paths))
+        mined += learned_in(self.plan, self.proofs, mined)
         families = families_of(self.plan, self.paths, mined)
         of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
         return proposals(mined, families, laws_of_states(self.proofs, of_games))

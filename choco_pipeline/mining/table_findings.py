@@ -262,3 +262,11 @@ Finding = Annotated[
     | ShiftsFinding,
     Field(discriminator="kind"),
 ]
+
+
+def is_complete_formula(finding: Finding) -> bool:
+    """Whether a finding has formulas for all positions, without exceptions."""
+    if not isinstance(finding, FormulasFinding) or finding.exceptions:
+        return False
+    # Several formulas are the cases of one search, which leave no position out.
+    return len(finding.formulas) > 1 or any(not line.where for line in finding.formulas)

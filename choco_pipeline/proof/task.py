@@ -36,6 +36,8 @@ from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.stages import Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
+#: Looks for a formula, given a certificate, the engines and the seconds.
+Describe = Callable[[str, Sequence[EngineName] | None, float], FormulaOfProof | None]
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
@@ -215,14 +217,15 @@ def with_formula(
     engines: Sequence[EngineName] | None,
     limits: Mapping[str, float],
     prover: Limited,
+    search: Describe = describe,
 ) -> AnyProof:
-    """Return a proof with a formula for what is proved, if one is found within limits."""
-    asked = (describe, proof.certificate, engines, limits["seconds"])
+    """Return a proof with a formula for what is proved, if the search finds one within limits that is shorter than the proof's."""
+    asked = (search, proof.certificate, engines, limits["seconds"])
     with suppress(UndecidedError):
-        formula = prover.call(*asked, what="the formula", **limits)
-        if formula is not None:
-            formula = FormulaOfProof.model_validate(formula)
-        return proof.model_copy(update={"formula": formula})
+        document = prover.call(*asked, what="the formula", **limits)
+        formula = document and FormulaOfProof.model_validate(document)
+        if formula and (proof.formula is None or formula.size < proof.formula.size):
+            return proof.model_copy(update={"formula": formula})
     return proof
 
 

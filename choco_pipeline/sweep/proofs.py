@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.games.notation import read
+from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
 from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, Work
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
-from choco_pipeline.tables.specs.schema import Quantity
 
 #: Proofs are shared out among about so many work orders, so that several workers share them and end together.
 PARTS = 12
@@ -29,7 +29,6 @@ GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
 STATEMENT_PARTS = 4
 #: To decide one and to ask the checker takes two seconds, so that an order of fewer hardly pays for its processes.
 LEAST_STATEMENTS = 20
-QUANTITY: Mapping[Prove, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
 Proofs = Sequence[GameToProve]
 
@@ -153,7 +152,7 @@ def _claims(
     by_p: bool,
 ) -> Iterator[ClaimToDecide]:
     """Yield the claims that a proof decides, each with its parameters; `by_p` if another one has the P-positions."""
-    for claim, parameters in catalogue.fitting(ruleset, QUANTITY[relation]):
+    for claim, parameters in catalogue.fitting(ruleset, QUANTITIES[relation]):
         wanted = any(planned.claims is None or claim.id in planned.claims for planned in several)
         if not (wanted and claim.is_decidable):
             continue

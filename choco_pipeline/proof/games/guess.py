@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from choco_pipeline.automata.algebra import MOST_STATES
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.residuals import Graph, Learned, Member, agrees, learn, wrong_points
 from choco_pipeline.errors import LimitError
@@ -26,12 +27,31 @@ SAMPLES = 20_000
 MOST_VALUES = 1 << 17
 
 
+@dataclass(frozen=True)
+class SearchSize:
+    """How large a search for a proof may become, on any machine."""
+
+    #: Binary digits of the tables that guesses are made from.
+    digits: int = DEPTHS[-1]
+    #: Residuals of a guess, which are the states of its automaton.
+    residuals: int = MOST_RESIDUALS
+    #: States of our engine's automata.
+    states: int = MOST_STATES
+
+
 class Guesser:
     """Guesses of one game's relation, whose tables are computed once for all numbers of passes."""
 
-    def __init__(self, ruleset: Ruleset, relation: Relation, clock: Clock = FOREVER) -> None:
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        relation: Relation,
+        clock: Clock = FOREVER,
+        size: SearchSize | None = None,
+    ) -> None:
         self.ruleset = ruleset
         self.relation = relation
+        self.size = size or SearchSize()
         self._clock = clock
         self._members: dict[int, tuple[Member, ...]] = {}
         self._refuted: dict[int, dict[tuple[int, ...], bool]] = {}
@@ -41,11 +61,11 @@ class Guesser:
 
         Depths grow, and windows at each of them; a guess that was refuted (`refute`) is first refined. Automata that are
         wrong at a sample of their table, or where an earlier guess was refuted, are left out. It ends early with more
-        than `MOST_RESIDUALS` residuals, for deeper tables and wider windows only have more of them. Raises `LimitError` if no
+        residuals than the size allows, for deeper tables and wider windows only have more of them. Raises `LimitError` if no
         table is small enough; `UndecidedError` if the time is over.
         """
         tracks = relation_tracks(self.ruleset, self.relation)
-        most = deepest(self.ruleset, self.relation, DEPTHS[-1])
+        most = deepest(self.ruleset, self.relation, self.size.digits)
         if most == 0:
             raise LimitError(f"{self.ruleset.notation}: no table is small enough to guess from")
         known = self._refuted.setdefault(passes, {})
@@ -58,7 +78,7 @@ class Guesser:
                     again = False
                     if learned.automaton is None:
                         yield learned
-                        if learned.growth[-1] > MOST_RESIDUALS:
+                        if learned.growth[-1] > self.size.residuals:
                             return
                     elif _is_right(learned.automaton, known) and agrees(
                         learned.automaton, member, tracks, depth, SAMPLES, seed=0
@@ -105,12 +125,12 @@ class Guesser:
         Of a counterexample only its highest digits tell residuals apart, as few as it takes (Rivest and Schapire): each
         costs a digit of the words that can be read.
         """
-        learned = learn(member, tracks, depth, window, MOST_RESIDUALS)
+        learned = learn(member, tracks, depth, window, self.size.residuals)
         for digits in range(window + 1, depth):
             if learned.automaton is None or _is_right(learned.automaton, refuted):
                 break
             beyond = {_highest(point, digits) for point in refuted}
-            finer = learn(member, tracks, depth, window, MOST_RESIDUALS, sorted(beyond))
+            finer = learn(member, tracks, depth, window, self.size.residuals, sorted(beyond))
             if finer.automaton is None:
                 break
             learned = finer

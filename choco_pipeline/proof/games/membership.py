@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Literal
 
@@ -23,6 +23,8 @@ from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
 Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]
+#: What a table of a relation holds.
+QUANTITIES: Mapping[Relation, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
 #: A table that takes longer, or more memory, is not worth a guess.
 MOST_SECONDS = 10.0
@@ -48,7 +50,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     for table in _tables(ruleset, relation, bound):
         if not _is_worth_it(table):
             raise LimitError(
-                f"{ruleset.notation}: its {_asked(relation)} table to {depth} binary digits takes"
+                f"{ruleset.notation}: its {QUANTITIES[relation]} table to {depth} binary digits takes"
                 f" {seconds_of(table):.0f} s and {in_bytes(memory_of(table))}, more than a guess is worth"
             )
     game = BoundedGame.of(ruleset, bound)
@@ -77,10 +79,6 @@ def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
 def _is_worth_it(table: Computation) -> bool:
     most = min(MOST_MEMORY, worker_memory(1))
     return seconds_of(table) <= MOST_SECONDS and memory_of(table) <= most
-
-
-def _asked(relation: Relation) -> Quantity:
-    return "grundy" if relation == "grundy" else "p-positions"
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:

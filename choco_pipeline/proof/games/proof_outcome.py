@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from choco_pipeline.claims.language.verdict import VerdictKind, VerdictRecord
 from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.mining.closed_forms.atoms import Length, length
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 
 
@@ -33,6 +34,11 @@ class FormulaOfProof(RecordModel):
     cases: tuple[FormulaCase, ...]
     #: That agree on it.
     engines: tuple[str, ...]
+
+    @property
+    def size(self) -> Length:
+        """How long it is."""
+        return length(" ".join(f"{case.formula} {case.where or ''}" for case in self.cases))
 
 
 class ProofOutcome(RecordModel):

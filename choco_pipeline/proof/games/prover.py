@@ -10,7 +10,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.games.guess import relation_tracks
+from choco_pipeline.proof.games.guess import SearchSize, relation_tracks
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.games.proved import Check, Proof
@@ -28,6 +28,7 @@ def prove(
     *,
     engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
+    size: SearchSize | None = None,
 ) -> Proof:
     """Look for automata of a game's P-positions or Grundy numbers, and prove that they are them.
 
@@ -41,6 +42,8 @@ def prove(
         Which engines must agree; the installed ones by default.
     seconds
         About so long is looked for a proof.
+    size
+        How large the search may become: tables to 15 binary digits by default.
 
     Returns
     -------
@@ -61,7 +64,8 @@ def prove(
     >>> proof.status, proof.states
     ('proved', (17,))
     """
-    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
+    asked = tuple(engines or installed_engines())
+    search = Search(ruleset, relation, asked, Clock(seconds), size or SearchSize())
     automata: list[Automaton] = []
     checks: list[Check] = []
     try:

@@ -28,7 +28,7 @@ from choco_pipeline.proof.arithmetic.logic import Member as InRelation
 from choco_pipeline.proof.arithmetic.mona import EngineName, decide_with_mona, unasked
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.contradiction import contradiction, height_falls
-from choco_pipeline.proof.games.guess import MOST_RESIDUALS, Guesser
+from choco_pipeline.proof.games.guess import Guesser, SearchSize
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation, relation_name
 from choco_pipeline.proof.games.proved import Check, Proof, Status
@@ -55,12 +55,13 @@ class Search:
     relation: Relation
     engines: tuple[EngineName, ...]
     clock: Clock
+    size: SearchSize = field(default_factory=SearchSize)
     guesser: Guesser = field(init=False)
     growth: tuple[int, ...] = ()
     silent: dict[EngineName, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.guesser = Guesser(self.ruleset, self.relation, self.clock)
+        self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
 
     @property
     def said(self) -> str:
@@ -111,7 +112,9 @@ class Search:
             raise UndecidedError(too_large)
         if self.growth:
             digits = len(self.growth) - 1
-            where = "" if self.growth[-1] > MOST_RESIDUALS else " in the tables that are worth it"
+            where = (
+                "" if self.growth[-1] > self.size.residuals else " in the tables that are worth it"
+            )
             raise UndecidedError(
                 f"{name} does not close{where}: {self.growth[-1]} residuals of words to {digits} digits, and growing"
             )
@@ -166,7 +169,8 @@ class Search:
     ) -> Iterator[tuple[Obligation, Decision]]:
         clock = Clock(seconds)
         if engine == "own":
-            own = Engine(relations)  # which keeps what several obligations need
+            # it keeps what several obligations need
+            own = Engine(relations, most_states=self.size.states)
             for obligation in todo:
                 clock.require()
                 yield obligation, own.decide(obligation.sentence, clock.left)

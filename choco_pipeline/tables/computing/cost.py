@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.computing.block_kernels import Block
 from choco_pipeline.tables.computing.computation import Computation, computation_of
@@ -26,6 +26,10 @@ WORKER_BYTES = 300 << 20
 #: Chunks of a stored table that a reader keeps, and what it computes with one of them or to explain a counterexample.
 HELD_BYTES = 64 << 20
 WINDOW_BYTES = 256 << 20
+#: A quick table has this bound, or half of it and so on, so that it takes about so long.
+QUICK_BOUND, QUICK_SECONDS = 256, 0.1
+#: Smaller bounds than this show little. They are taken only where a table would take more seconds.
+SMALLEST, MOST_SECONDS = 15, 10.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,20 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
         seconds=seconds_of(computation),
         large=_is_large(computation),
     )
+
+
+def quick_bound(game: Ruleset, quantity: Quantity) -> int:
+    """Return the bound of a table that is computed quickly; of a game with a fixed shape, the bound of that."""
+    try:
+        return max(game.base.limits(None))
+    except ChocoError:
+        pass
+    size = QUICK_BOUND
+    while size > 1 and cost_of(game, size, quantity).seconds > (
+        QUICK_SECONDS if size > SMALLEST else MOST_SECONDS
+    ):
+        size //= 2
+    return size
 
 
 def seconds_of(computation: Computation) -> float:
