@@ -6,11 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from choco_pipeline.cli.main import app
-from choco_pipeline.cli.mine import _bound
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.finding.height_functions.height_statements import HeightsError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.computing.cost import quick_bound
 
 SEARCH = ["--what", "formulas"]
 
@@ -50,8 +50,8 @@ def test_a_bound_is_chosen_with_which_a_table_takes_seconds(tmp_path, monkeypatc
     (tmp_path / "config" / "games" / "big.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
     # With the bound 4 its 390,625 cells have as many options each; with 8 the table would never end.
-    assert _bound(parse_ruleset("game(big)"), "p-positions", None) == 2
-    assert _bound(parse_ruleset("step-bar(k=2)"), "grundy", None) == 256
+    assert quick_bound(parse_ruleset("game(big)"), "p-positions") == 2
+    assert quick_bound(parse_ruleset("step-bar(k=2)"), "grundy") == 256
 
 
 @pytest.mark.full

@@ -14,14 +14,16 @@ from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof.arithmetic.mona import mona_version
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements import proved_formulas as module
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.proved_formulas import (
     decide_cases,
     formulas,
+    formulas_of_table,
 )
+from choco_pipeline.proof.task import with_formula
 from tests.claims.claims import claim_on
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
@@ -148,6 +150,72 @@ def test_games_without_a_formula() -> None:
     assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
     undecided = prove(parse_ruleset("nim(2)"), engines=OWN, seconds=1e-9)
     assert formulas(undecided, OWN) is None
+
+
+@pytest.mark.parametrize(
+    ("game", "formula"),
+    [
+        ("game(subtraction)", "a%7 == 0 or a%7 == 2"),
+        ("game(restricted-nim)", "(a ^ b ^ c)%4 == 0"),
+        ("game(whole-cuts)", "2*y-z == 0"),
+    ],
+)
+def test_formulas_of_tables_are_proved(game, formula) -> None:
+    proof = proved(game)
+    assert formulas(proof, OWN) is None
+    found = formulas_of_table(proof, OWN)
+    assert found == FormulaOfProof(
+        text=f"P ⇔ {formula}", cases=(FormulaCase(None, formula),), engines=("own",)
+    )
+    for position in proof.ruleset.positions(40 if len(proof.ruleset.coordinates) < 3 else 9):
+        at = dict(zip(proof.ruleset.coordinates, position, strict=True))
+        assert parse(formula).value(at) == (proof.ruleset.grundy(position) == 0)
+
+
+def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> None:
+    proof = proved("solid-bar(f=(x+z)//101)")
+    monkeypatch.setattr(module, "quick_bound", lambda *_: 45)
+    game, decided = proof.ruleset, []
+    right = module.decide_cases
+
+    def counted(*asked):
+        decided.append(right(*asked))
+        return decided[-1]
+
+    monkeypatch.setattr(module, "decide_cases", counted)
+    assert formulas_of_table(proof, OWN) is None
+    assert decided
+    for finding in decided:
+        assert isinstance(finding.verdict, Refuted)
+        assert game.is_position(finding.verdict.counterexample.position)
+
+
+class Here:
+    """Calls functions in this process, without limits."""
+
+    def call(self, function, *arguments, **_):
+        """Return what the function returns."""
+        return function(*arguments)
+
+
+def test_the_shortest_of_two_formulas_is_kept() -> None:
+    def saying(formula):
+        cases = (FormulaCase(None, formula),)
+        return FormulaOfProof(text=f"P ⇔ {formula}", cases=cases, engines=("own",))
+
+    outcome = ProofOutcome.nothing("", 0.0, "nim(2)", "p")
+    limits = {"seconds": 1.0, "memory": 1.0}
+    for formulas_found, kept in (
+        (("a == b", "a ^ b == 0"), "a == b"),
+        (("a ^ b == 0", "a == b"), "a == b"),
+        ((None, "a == b"), "a == b"),
+        (("a == b", None), "a == b"),
+    ):
+        proof = outcome
+        for text in formulas_found:
+            found = None if text is None else saying(text)
+            proof = with_formula(proof, OWN, limits, Here(), lambda *_, found=found: found)
+        assert proof.formula == saying(kept)
 
 
 def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
