@@ -45,7 +45,7 @@ from choco_pipeline.proof.task import (
 T = TypeVar("T", bound=str)
 
 NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
-#: A formula for what is proved is looked for this long, at most.
+#: A formula for what is proved is looked for this long at most, in automata and in a table each.
 FORMULA_SECONDS = 20.0
 
 

@@ -219,12 +219,12 @@ def with_formula(
     prover: Limited,
     search: Describe = describe,
 ) -> AnyProof:
-    """Return a proof with a formula for what is proved, if the search finds one within limits that is shorter than the proof's."""
+    """Return a proof with a formula for what is proved, if the search finds one within limits that ranks before the proof's."""
     asked = (search, proof.certificate, engines, limits["seconds"])
     with suppress(UndecidedError):
         document = prover.call(*asked, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)
-        if formula and (proof.formula is None or formula.size < proof.formula.size):
+        if formula and (proof.formula is None or formula.rank < proof.formula.rank):
             return proof.model_copy(update={"formula": formula})
     return proof
 

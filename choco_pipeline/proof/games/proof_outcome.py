@@ -27,7 +27,7 @@ class PositionCounts(RecordModel):
 
 
 class FormulaOfProof(RecordModel):
-    """A formula for what is proved, by cases."""
+    """A formula for what is proved, by cases; one case alone may be of a part of the positions."""
 
     #: All of it in one line, each case with its condition.
     text: str
@@ -39,6 +39,12 @@ class FormulaOfProof(RecordModel):
     def size(self) -> Length:
         """How long it is."""
         return length(" ".join(f"{case.formula} {case.where or ''}" for case in self.cases))
+
+    @property
+    def rank(self) -> tuple[bool, Length]:
+        """What formulas are compared by: first those for all positions, the shortest of them first."""
+        is_partial = len(self.cases) == 1 and self.cases[0].where is not None
+        return is_partial, self.size
 
 
 class ProofOutcome(RecordModel):

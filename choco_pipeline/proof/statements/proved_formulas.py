@@ -73,7 +73,7 @@ def formulas_of_table(
 ) -> FormulaOfProof | None:
     """Look for formulas of a proved game without passes in a quick table of it, and prove them.
 
-    The shortest ones that are found and proved are returned. The time limit is for the decisions.
+    Of those that are found and proved the first by rank are returned. The time limit is for the decisions.
     """
     game = proof.ruleset
     if proof.status != "proved" or game.passes:
@@ -83,14 +83,15 @@ def formulas_of_table(
     clock = Clock(seconds)
     proved: list[FormulaOfProof] = []
     for finding in mine_formulas(game, bound, table(game, bound, quantity)):
-        if is_complete_formula(finding):
+        if not (finding.nothing or finding.exceptions):
             cases = tuple(
                 FormulaCase(line.where or None, line.formula) for line in finding.formulas
             )
-            decided = decide_cases(proof, cases, engines, clock.left)
+            covers = is_complete_formula(finding)
+            decided = decide_cases(proof, cases, engines, clock.left, covers=covers)
             formula = _formula_of(proof, cases, decided)
             proved += [] if formula is None else [formula]
-    return min(proved, key=lambda formula: formula.size, default=None)
+    return min(proved, key=lambda formula: formula.rank, default=None)
 
 
 def _formula_of(
@@ -109,8 +110,10 @@ def decide_cases(
     cases: Sequence[FormulaCase],
     engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
+    *,
+    covers: bool = True,
 ) -> Finding:
-    """Return whether formulas by cases are right: every position is in a case, and each case is right where it is meant.
+    """Return whether formulas by cases are right: each where it is meant, and if it `covers`, every position is in a case.
 
     This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
 
@@ -118,7 +121,7 @@ def decide_cases(
     counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
     the engines contradict each other, or the cases are right at the counterexample.
     """
-    claim = _claim(proof, cases)
+    claim = _claim(proof, cases, covers=covers)
     question = Question(claim, {}, proof, "", tuple(engines or installed_engines()), seconds)
 
     def wrong(passes: int) -> Sentence:
@@ -133,8 +136,8 @@ def decide_cases(
         return Finding(Undecided(str(error)))
 
 
-def _claim(proof: Proof, cases: Sequence[FormulaCase]) -> Claim:
-    """Return that each case is right where it is meant, and that every position is in one."""
+def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim:
+    """Return that each case is right where it is meant, and if it `covers`, that every position is in one."""
     sign = "P <=>" if proof.relation == "p" else "G =="
     parts = [
         f"{sign} {case.formula}"
@@ -143,7 +146,7 @@ def _claim(proof: Proof, cases: Sequence[FormulaCase]) -> Claim:
         for case in cases
     ]
     meant = [case.where for case in cases]
-    if None not in meant:
+    if covers and None not in meant:
         parts.append(" or ".join(f"({where})" for where in meant))
     said = ";\n".join(parts)
     document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}

@@ -178,8 +178,8 @@ def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> 
     game, decided = proof.ruleset, []
     right = module.decide_cases
 
-    def counted(*asked):
-        decided.append(right(*asked))
+    def counted(*asked, **how):
+        decided.append(right(*asked, **how))
         return decided[-1]
 
     monkeypatch.setattr(module, "decide_cases", counted)
@@ -188,6 +188,24 @@ def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> 
     for finding in decided:
         assert isinstance(finding.verdict, Refuted)
         assert game.is_position(finding.verdict.counterexample.position)
+
+
+def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
+    proof = proved("step-bar(k=3, s=2)", "grundy")
+    found = formulas_of_table(proof, OWN)
+    assert found.rank[0]
+    (case,) = found.cases
+    meant = [
+        position
+        for position in proof.ruleset.positions(40)
+        if parse(case.where).value(dict(zip(NAMES, position, strict=True)))
+    ]
+    assert len(meant) > 100
+    for y, z in meant:
+        assert parse(case.formula).value({"y": y, "z": z}) == proof.ruleset.grundy((y, z))
+    wrong = (FormulaCase(case.where, f"{case.formula}+1"),)
+    assert isinstance(decide_cases(proof, wrong, OWN, covers=False).verdict, Refuted)
+    assert isinstance(decide_cases(proof, (case,), OWN).verdict, Refuted)
 
 
 class Here:
@@ -199,9 +217,10 @@ class Here:
 
 
 def test_the_shortest_of_two_formulas_is_kept() -> None:
-    def saying(formula):
-        cases = (FormulaCase(None, formula),)
-        return FormulaOfProof(text=f"P ⇔ {formula}", cases=cases, engines=("own",))
+    def saying(said):
+        where, formula = (None, said) if isinstance(said, str) else said
+        cases = (FormulaCase(where, formula),)
+        return FormulaOfProof(text=f"P ⇔ {cases[0]}", cases=cases, engines=("own",))
 
     outcome = ProofOutcome.nothing("", 0.0, "nim(2)", "p")
     limits = {"seconds": 1.0, "memory": 1.0}
@@ -210,6 +229,8 @@ def test_the_shortest_of_two_formulas_is_kept() -> None:
         (("a ^ b == 0", "a == b"), "a == b"),
         ((None, "a == b"), "a == b"),
         (("a == b", None), "a == b"),
+        (("a ^ b == 0", ("a == 0", "b == 0")), "a ^ b == 0"),
+        ((("a == 0", "b == 0"), "a ^ b == 0"), "a ^ b == 0"),
     ):
         proof = outcome
         for text in formulas_found:
