@@ -59,7 +59,7 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
         f"no answer by MONA: {mona_fault() or 'it was not asked'}",
         "no answer by the checker: it was not asked",
         "formula, found by search, proved by our engine: G = z+(y+1)//2 where (y+z)%2 == 0;"
-        " min(3*(z-y)//2, z-(y+1)//2) where (y+z)%2 == 1",
+        " z-y+min(y, z-y)//2 where (y+z)%2 == 1",
         *(
             f"positions with Grundy number {value}, coordinates below 2^n for n = 0, 1, …: {counts}"
             for value, counts in enumerate(
