@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.gathered import family_of, mined_from
 from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import MemberTable, check_of, outcome
@@ -45,8 +46,11 @@ SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
 def learned_from_game(cells: Cells) -> list[FormulasFinding]:
     """Return the formulas of a small automaton of what a table of a game holds; none if there is no such automaton."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
-    proof = prove(cells.game, relation, engines=["own"], seconds=inf, size=SMALL)
-    formula = formulas(proof, ["own"], inf)
+    try:
+        proof = prove(cells.game, relation, engines=["own"], seconds=inf, size=SMALL)
+        formula = formulas(proof, ["own"], inf)
+    except ChocoError:  # heights may fall beyond the table
+        return []
     return [] if formula is None else _findings(cells, relation, formula)
 
 

@@ -11,6 +11,7 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.cli import mine as module
 from choco_pipeline.cli.mine import mined
+from choco_pipeline.errors import HeightError
 from choco_pipeline.finding.families.automaton_formulas import (
     LEARNED,
     SMALL,
@@ -103,6 +104,13 @@ def test_limits_of_a_search_are_sizes() -> None:
     proof = prove(game, "grundy", engines=["own"], seconds=float("inf"), size=SMALL)
     assert proof.status == "undecided"
     assert learned_from_game(cells_of("strip-bar(k=3, s=1)", 20, "grundy")) == []
+
+
+def test_heights_that_fall_beyond_the_table_are_no_error() -> None:
+    game = parse_ruleset("solid-bar(f=min((x+z)//2, 300-x))")
+    with pytest.raises(HeightError):
+        prove(game, engines=["own"], size=SMALL)
+    assert learned_from_game(cells_of(game.notation, 40)) == []
 
 
 def proof_with(formula, ruleset=TWO_HEIGHTS):
