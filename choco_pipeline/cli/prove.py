@@ -24,7 +24,6 @@ from choco_pipeline.proof.attempt import (
     attempt,
     check_again,
     describe,
-    describe_by_table,
 )
 from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
 from choco_pipeline.proof.family_check import is_family
@@ -34,6 +33,7 @@ from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.table_formulas import describe_by_table
 from choco_pipeline.proof.task import (
     asked_again,
     decided_on,

@@ -28,7 +28,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
     is_of_a_claim,
     proved_statement,
 )
-from choco_pipeline.proof.statements.proved_formulas import formulas, formulas_of_table
+from choco_pipeline.proof.statements.proved_formulas import formulas
 
 
 def attempt(
@@ -118,13 +118,6 @@ def describe(
 ) -> FormulaOfProof | None:
     """Return a formula for what a certificate proves, as `formulas` does."""
     return formulas(proof_of(certificate), engines, seconds)
-
-
-def describe_by_table(
-    certificate: str, engines: Sequence[EngineName] | None, seconds: float
-) -> FormulaOfProof | None:
-    """Return a formula for what a certificate proves, as `formulas_of_table` does."""
-    return formulas_of_table(proof_of(certificate), engines, seconds)
 
 
 def proof_of(certificate: str) -> Proof:

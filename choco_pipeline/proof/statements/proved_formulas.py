@@ -19,20 +19,15 @@ from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
-from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
-from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.proof.arithmetic.logic import Sentence
 from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.explained import ProvedPosition
 from choco_pipeline.proof.statements.question import Question
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -64,37 +59,11 @@ def formulas(
                 continue
             case Proved() if len(asked) > 1:
                 finding = decide_cases(proof, guess, asked, clock.left)
-        return _formula_of(proof, guess, finding)
+        return proved_formula(proof, guess, finding)
     return None
 
 
-def formulas_of_table(
-    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> FormulaOfProof | None:
-    """Look for formulas of a proved game without passes in a quick table of it, and prove them.
-
-    Of those that are found and proved the first by rank are returned. The time limit is for the decisions.
-    """
-    game = proof.ruleset
-    if proof.status != "proved" or game.passes:
-        return None
-    quantity = QUANTITIES[proof.relation]
-    bound = quick_bound(game, quantity)
-    clock = Clock(seconds)
-    proved: list[FormulaOfProof] = []
-    for finding in mine_formulas(game, bound, table(game, bound, quantity)):
-        if not (finding.nothing or finding.exceptions):
-            cases = tuple(
-                FormulaCase(line.where or None, line.formula) for line in finding.formulas
-            )
-            covers = is_complete_formula(finding)
-            decided = decide_cases(proof, cases, engines, clock.left, covers=covers)
-            formula = _formula_of(proof, cases, decided)
-            proved += [] if formula is None else [formula]
-    return min(proved, key=lambda formula: formula.rank, default=None)
-
-
-def _formula_of(
+def proved_formula(
     proof: Proof, cases: tuple[FormulaCase, ...], decided: Finding
 ) -> FormulaOfProof | None:
     """Return formulas by cases that are proved; None if they are not."""

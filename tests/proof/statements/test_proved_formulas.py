@@ -13,6 +13,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.proof import table_formulas
 from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.games.prover import prove
@@ -21,8 +22,8 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.proved_formulas import (
     decide_cases,
     formulas,
-    formulas_of_table,
 )
+from choco_pipeline.proof.table_formulas import formulas_of_table
 from choco_pipeline.proof.task import with_formula
 from tests.claims.claims import claim_on
 from tests.effort import examples
@@ -174,15 +175,15 @@ def test_formulas_of_tables_are_proved(game, formula) -> None:
 
 def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> None:
     proof = proved("solid-bar(f=(x+z)//101)")
-    monkeypatch.setattr(module, "quick_bound", lambda *_: 45)
+    monkeypatch.setattr(table_formulas, "quick_bound", lambda *_: 45)
     game, decided = proof.ruleset, []
-    right = module.decide_cases
+    right = table_formulas.decide_cases
 
     def counted(*asked, **how):
         decided.append(right(*asked, **how))
         return decided[-1]
 
-    monkeypatch.setattr(module, "decide_cases", counted)
+    monkeypatch.setattr(table_formulas, "decide_cases", counted)
     assert formulas_of_table(proof, OWN) is None
     assert decided
     for finding in decided:
