@@ -85,8 +85,9 @@ def mined(
     The first word is a ruleset; others are a value or a range for each name in it, ``name=value`` or ``name=first..last``, of
     which later ones may use earlier names. Without a bound, tables are so large that they are computed quickly; without a
     quantity, they hold P-positions, but of flat bars and of one heap Grundy numbers; without searches by name, keys of
-    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. If few
-    games have tables, formulas are also learned from automata of those whose table has none for all positions. How many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
+    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. Of
+    at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all positions. How
+    many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
     the ruleset; `LimitError` if there are too many games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
