@@ -6,8 +6,8 @@ the nim-sums of all games, and not of each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd
 
@@ -29,7 +29,7 @@ from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
 MULTIPLES = (1, 2, 4)
 #: A modulus must divide the nim-sums of so many games of which it excludes some.
 FEWEST_TABLES = 3
-#: So many of these games must have another nim-sum than 0: every modulus divides 0.
+#: So many of these games must have another nim-sum than 0. Every modulus divides 0, so the other games agree and are no evidence.
 FEWEST_TOLD = 2
 
 
@@ -79,34 +79,48 @@ class FamilyModuli:
         scored = [(self._score(modulus), modulus) for modulus in self._moduli()]
         best = max((score for score, _ in scored if score), default=None)
         for modulus in [modulus for score, modulus in scored if score and score == best]:
-            divides = self._divides(modulus)
-            tested = tested_condition(self.family, divides)
-            if tested is None or any(
-                tested.domain.holds(self.family.points[i]) != divides[i] for i in tested.held_out
-            ):
-                continue
-            statement = self._statement(modulus, divides, tested)
-            (sure if tested.is_enough(self.family, sum(divides)) else doubtful).append(statement)
+            for moduli in (self, self._with_evidence):
+                divides = moduli._divides(modulus)
+                tested = tested_condition(moduli.family, divides)
+                if tested is not None and moduli._agrees(tested, divides):
+                    statement = moduli._statement(modulus, divides, tested)
+                    is_sure = tested.is_enough(moduli.family, sum(divides))
+                    (sure if is_sure else doubtful).append(statement)
+                    break
         return sure, doubtful
+
+    @property
+    def _with_evidence(self) -> FamilyModuli:
+        """The same without the tables of which all nim-sums are 0: these agree with any condition."""
+        pairs = zip(self.family.members, self.divisors, strict=True)
+        members = tuple(member for member, (divisor, _) in pairs if divisor)
+        return FamilyModuli(replace(self.family, members=members))
+
+    def _agrees(self, tested: TestedCondition, divides: Sequence[bool]) -> bool:
+        """Whether a condition is right for the tables that were held out."""
+        points = self.family.points
+        return all(tested.domain.holds(points[i]) == divides[i] for i in tested.held_out)
 
     def _numbers(self, modulus: str) -> list[int]:
         formula = parse(modulus)
         return [int(formula.value(point)) for point in self.family.points]
 
     def _divides(self, modulus: str) -> list[bool]:
-        """Return in which tables a modulus excludes something, and divides all nim-sums."""
+        """Return in which tables a modulus divides all nim-sums: 1 only where these are all 0, for it excludes nothing."""
         pairs = zip(self._numbers(modulus), self.divisors, strict=True)
-        return [number > 1 and not divisor % number for number, (divisor, _) in pairs]
+        return [
+            number > 0 and not divisor % number and (number > 1 or not divisor)
+            for number, (divisor, _) in pairs
+        ]
 
     def _score(self, modulus: str) -> tuple[int, int] | None:
-        """Return in how many tables a modulus divides, and how large it is there; None if too few tell."""
+        """Return how many tables with other nim-sums than 0 a modulus divides, and how large it is there; None if too few tell."""
         divides = self._divides(modulus)
-        inside = [i for i, is_so in enumerate(divides) if is_so]
-        told = sum(self.divisors[i][0] > 0 for i in inside)
-        if len(inside) < FEWEST_TABLES or told < FEWEST_TOLD:
+        told = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
+        if sum(divides) < FEWEST_TABLES or len(told) < FEWEST_TOLD:
             return None
         numbers = self._numbers(modulus)
-        return len(inside), sum(numbers[i].bit_length() for i in inside)
+        return len(told), sum(numbers[i].bit_length() for i in told)
 
     def _moduli(self) -> Iterator[str]:
         for name in self.family.names:
@@ -119,7 +133,9 @@ class FamilyModuli:
         self, modulus: str, divides: list[bool], tested: TestedCondition
     ) -> FoundStatement:
         family = self.family
-        condition = parse(f"v % ({modulus}) == 0").text
+        numbers = {n for n, is_so in zip(self._numbers(modulus), divides, strict=True) if is_so}
+        shortest = str(*numbers) if len(numbers) == 1 else modulus
+        condition = parse(f"v % ({shortest}) == 0").text
         seen = [point for point, is_so in zip(family.points, divides, strict=True) if is_so]
         check = {"kind": "values", "of": self.of, "values": condition, "relation": "within"}
         return FoundStatement(

@@ -55,6 +55,36 @@ def test_with_odd_k_the_condition_says_that_k_is_even():
     assert [one.when for one in (*sure, *doubtful)] == ["k%2 == 0"]
 
 
+def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
+    """With odd k the height is 0 and all nim-sums are: they neither narrow the condition nor speak for a larger modulus."""
+    flat = "solid-bar(f=(x//k+z//k)*(1-k%2))"
+    found = FamilyModuli(family(flat, range(1, 17)))
+    assert {divisor for divisor, _ in found.divisors[::2]} == {0}
+    (one,), _ = found.statements()
+    assert (one.when, one.formulas[1].formula) == ("", "v%2**v2(k) == 0")
+    assert one.seen == tuple((k,) for k in range(1, 17))
+
+
+def test_games_with_nim_sum_0_alone_agree_with_each_condition():
+    """With k = 1 and 13 the height is 0, which no short condition tells from other odd k."""
+    some = "solid-bar(f=(x//k+z//k)*min(1, abs(k-1)*abs(k-13)))"
+    found = FamilyModuli(family(some, range(1, 17)))
+    assert [k for k, (divisor, _) in enumerate(found.divisors, 1) if k % 2 and not divisor] == [
+        1,
+        13,
+    ]
+    sure, doubtful = found.statements()
+    assert [(one.when, one.formulas[1].formula) for one in (*sure, *doubtful)] == [
+        ("k%2 == 0", "v%2**v2(k) == 0")
+    ]
+
+
+def test_a_modulus_that_is_one_number_is_written_so():
+    """By the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence."""
+    ((one,), _) = FamilyModuli(family("solid-bar(f=(x+z)//k)", range(1, 25))).statements()
+    assert (one.when, one.formulas[1].formula) == ("k%2 == 1", "v%2 == 0")
+
+
 def test_bars_without_a_modulus():
     sure, doubtful = FamilyModuli(
         family("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12))
