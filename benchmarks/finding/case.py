@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from choco_pipeline.claims.language.claim import assignments
+from choco_pipeline.claims.language.claim import Claim, assignments
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError
@@ -24,8 +25,9 @@ Search = Literal["formulas", "value-sets", "shifts", "counts", "cellular", "bloc
 class Expected(Model):
     """What should be found: the formula or the equations, and for which parameters and positions exactly.
 
-    Of a relation between games the formula is the sentence without the condition on parameters, and `of` the game that it is
-    said of, if that is not the one searched.
+    Of a relation between games the formula is the statement, and `of` the game that it is about, if that is not the one
+    searched. Of counts, `of` is the term that is counted; of values, ``among`` if other members are allowed.
+    Rules and relations of pictures are lists of steps along the axes; copies have a size, a row and a column.
     """
 
     kind: Literal[
@@ -43,13 +45,35 @@ class Expected(Model):
     when: str = ""
     values: str = ""
     of: str = ""
-    equations: list[Text] = Field(default=[])
+    axes: list[Text] = Field(default=[])
+    terms: list[list[int]] = Field(default=[])
+    relations: dict[str, list[list[int]]] = Field(default={})
+    copies: list[list[Text]] = Field(default=[])
 
     @model_validator(mode="after")
     def _says_something(self) -> Expected:
-        if not (self.formula or self.equations):
-            raise ValueError("a formula or equations are needed")
+        if not (self.formula or self.terms or self.relations or self.copies):
+            raise ValueError("a formula, or data of a picture, is needed")
         return self
+
+    @property
+    def residues(self) -> dict[tuple[int, ...], list[list[int]]]:
+        """The relations by remainders modulo 2."""
+        return {tuple(map(int, key.split())): steps for key, steps in self.relations.items()}
+
+    def claim(self, ruleset: str) -> Claim:
+        """Return what is expected of a game or family as a claim."""
+        said = self.formula
+        if self.kind == "p-positions":
+            said = f"P <=> {said}"
+        elif self.kind == "grundy":
+            said = f"G == {said}"
+        elif self.kind == "values":
+            said = f"{{{said}: P}} {'<=' if self.of else '=='} {{v: {self.values}}}"
+        given = self.of if self.kind == "related" and self.of else ruleset
+        entry = {"id": "expected", "ruleset": given, "when": self.when or None}
+        entry["statement"] = f"{self.where} => ({said})" if self.where else said
+        return Claim(Statement.model_validate(entry))
 
 
 class Random(Model):

@@ -1,134 +1,157 @@
-"""Formulas in statements, as Python reads them: of integers, or of arrays of integers, without `eval`."""
+"""Values of formulas, computed from their syntax trees: exact, on integers and on flat arrays of integers."""
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable, Mapping
-from functools import cache, reduce
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
 
 import numpy as np
 
+from choco_pipeline.formula import nodes, parse
+
+#: Integers with more bits have no value, as in the language.
+MOST_BITS = 4096
+
 
 class UnreadError(Exception):
-    """A text that this reader does not know how to read."""
+    """A statement that the benchmark cannot judge."""
+
+
+class UndefinedError(Exception):
+    """A needed term without value: division by zero, or a place off the board."""
 
 
 def v2(n: Any) -> Any:
-    """Return the exponent of 2 in a positive integer."""
-    lowest = np.asarray(n) & -np.asarray(n)
-    return np.log2(np.maximum(lowest, 1)).astype(np.int64)
-
-
-def power_of_two_above(n: Any) -> Any:
-    """Return 2^⌈log₂(n+1)⌉, the least power of 2 that is larger than n."""
-    return 1 << int(n).bit_length()
+    """Return the exponent of 2 in n."""
+    if not np.all(n):
+        raise UndefinedError("v2(0)")
+    exponents = np.frompyfunc(lambda one: (int(one) & -int(one)).bit_length() - 1, 1, 1)(n)
+    return exponents.astype(np.int64) if isinstance(n, np.ndarray) else exponents
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "min": lambda *of: reduce(np.minimum, of),
-    "max": lambda *of: reduce(np.maximum, of),
+    "min": lambda *of: reduce(np.minimum, of) if _arrays(of) else min(of),
+    "max": lambda *of: reduce(np.maximum, of) if _arrays(of) else max(of),
     "abs": abs,
     "v2": v2,
-    "popcount": lambda n: n.bit_count() if isinstance(n, int) else np.bitwise_count(n),
+    "popcount": lambda n: n.bit_count(),
     "bits": lambda n: n.bit_length(),
-    "above": power_of_two_above,
 }
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: np.logical_not,
-    ast.And: np.logical_and,
-    ast.Or: np.logical_or,
-}
+SIGNS = nodes.OPERATORS | nodes.COMPARISONS
 
 
 def value(text: str, /, **names: Any) -> Any:
-    """Return what a formula comes to.
+    """Return the value of a formula; functions are given by name, too.
 
     Examples
     --------
-    >>> value("x ^ y == 2 and not z", x=1, y=3, z=0)
+    >>> value("x ^ y == 2 and not z == 1", x=1, y=3, z=0)
     True
     >>> value("max(x, 2)//2", x=np.array([1, 5])).tolist()
     [1, 2]
     """
-    found = _value(tree(text), names)
-    return found.item() if isinstance(found, np.generic) else found
+    arrays = {name: one for name, one in names.items() if isinstance(one, np.ndarray)}
+    shape = np.broadcast_shapes(*(one.shape for one in arrays.values()))
+    flat = {name: np.broadcast_to(one, shape).ravel() for name, one in arrays.items()}
+    found = Scope(int(np.prod(shape)), names | flat).value(tree(text, names))
+    if arrays:
+        return np.broadcast_to(found, np.prod(shape, dtype=int)).reshape(shape)
+    return np.asarray(found).item() if isinstance(found, np.ndarray | np.generic) else found
 
 
-@cache
-def tree(text: str) -> ast.expr:
-    """Return a formula taken apart."""
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        raise UnreadError(f"not a formula: {text}") from None
+def tree(text: str, names: Mapping[str, Any] = FUNCTIONS) -> nodes.Node:
+    """Return a formula as a tree."""
+    called = {name for name, one in names.items() if callable(one)} | {"popcount", "bits"}
+    return parse(text, functions=sorted(called)).root
 
 
-def size(text: str) -> int:
-    """Return how many names, numbers, operators and functions a formula has.
-
-    Examples
-    --------
-    >>> size("x ^ y == 0")
-    5
-    """
-    counted = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
-    return sum(isinstance(node, counted) for node in ast.walk(tree(text)))
+def size(node: nodes.Node) -> int:
+    """Return the number of names, numbers, operators and functions in a formula."""
+    signs = len(node.operators) if isinstance(node, nodes.Compare) else 1
+    return signs + sum(map(size, nodes.children(node)))
 
 
-def names_in(text: str) -> set[str]:
-    """Return the names in a formula, functions not among them.
+@dataclass(frozen=True)
+class Scope:
+    """Names and their values: integers, or arrays of one length."""
 
-    Examples
-    --------
-    >>> sorted(names_in("max(x, z)//k"))
-    ['k', 'x', 'z']
-    """
-    called = {id(node.func) for node in ast.walk(tree(text)) if isinstance(node, ast.Call)}
-    return {n.id for n in ast.walk(tree(text)) if isinstance(n, ast.Name) and id(n) not in called}
+    length: int
+    known: Mapping[str, Any]
+
+    def only(self, at: Any) -> Self:
+        """Return the same at some places of the arrays."""
+        known = {
+            name: one[at] if isinstance(one, np.ndarray) else one
+            for name, one in self.known.items()
+        }
+        return replace(self, length=len(at), known=known)
+
+    def junction(self, word: str, parts: Sequence[Any], holds: Callable[[Any, Any], Any]) -> Any:
+        """Return ``and`` or ``or``; a part is evaluated only where the parts before it leave it open."""
+        found = np.full(self.length, word == "and")
+        left = np.arange(self.length)
+        for part in parts:
+            if len(left):
+                truth = np.broadcast_to(holds(self.only(left), part), len(left))
+                decides = truth.astype(bool) == (word == "or")
+                found[left[decides]] = word == "or"
+                left = left[~decides]
+        return found
+
+    def name(self, name: str) -> Any:
+        """Return the value of a name."""
+        if name not in self.known:
+            raise UndefinedError(name)
+        return self.known[name]
+
+    def value(self, node: nodes.Node) -> Any:
+        """Return the value of a formula."""
+        match node:
+            case nodes.Integer(number):
+                return number
+            case nodes.Name(name):
+                return self.name(name)
+            case nodes.Negate(operand):
+                return _applied("-", 0, self.value(operand))
+            case nodes.LogicalNot(operand):
+                return np.logical_not(self.value(operand))
+            case nodes.Binary(sign, left, right):
+                return _applied(sign, self.value(left), self.value(right))
+            case nodes.Junction(word, parts):
+                return self.junction(word, parts, type(self).value)
+            case nodes.Call(name, arguments):
+                return (self.known.get(name) or FUNCTIONS[name])(*map(self.value, arguments))
+            case nodes.Compare(signs, operands):
+                sides = [*map(self.value, operands)]
+                steps = [SIGNS[sign](*sides[i : i + 2]) for i, sign in enumerate(signs)]
+                return reduce(np.logical_and, steps)
 
 
-def _value(node: ast.AST, names: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant(int() | float() as number):
-            return number
-        case ast.Name(name) if name in names:
-            return names[name]
-        case ast.BinOp(left, op, right):
-            return OPERATORS[type(op)](_value(left, names), _value(right, names))
-        case ast.UnaryOp(op, operand):
-            return OPERATORS[type(op)](_value(operand, names))
-        case ast.BoolOp(op, parts):
-            return reduce(OPERATORS[type(op)], [_value(part, names) for part in parts])
-        case ast.Compare(left, ops, others):
-            sides = [_value(side, names) for side in (left, *others)]
-            steps = [OPERATORS[type(op)](*sides[i : i + 2]) for i, op in enumerate(ops)]
-            return reduce(np.logical_and, steps)
-        case ast.Call(ast.Name(name), arguments):
-            known = names.get(name) or FUNCTIONS.get(name)
-            if known is not None:
-                return known(*(_value(argument, names) for argument in arguments))
-        case ast.Tuple(parts) | ast.List(parts):
-            return tuple(_value(part, names) for part in parts)
-    raise UnreadError(f"unknown: {ast.unparse(node)}")
+def _arrays(values: Sequence[Any]) -> bool:
+    return any(isinstance(one, np.ndarray) for one in values)
+
+
+def _applied(sign: str, left: Any, right: Any) -> Any:
+    """Return a value; arrays hold Python's integers where 64 bits may not be enough."""
+    if sign in ("//", "%") and not np.all(right):
+        raise UndefinedError("division by zero")
+    if sign in ("**", "<<", ">>") and np.any(np.less(right, 0)):
+        raise UndefinedError(f"{sign} of a negative integer")
+    a, b = map(_largest, (left, right))
+    both = a.bit_length(), b.bit_length()
+    bits = {"*": sum(both), "**": both[0] * max(b, 1), "<<": both[0] + b}.get(sign, max(both) + 1)
+    if bits > MOST_BITS:
+        raise UndefinedError(f"{bits} bits")
+    if bits > 62:
+        left, right = (
+            one.astype(object) if isinstance(one, np.ndarray) else int(one) for one in (left, right)
+        )
+    return SIGNS[sign](left, right)
+
+
+def _largest(values: Any) -> int:
+    if isinstance(values, np.ndarray):
+        return max(abs(int(values.min())), abs(int(values.max()))) if values.size else 0
+    return abs(int(values))

@@ -7,7 +7,7 @@ then whatever stands above its largest value falls to it. Bars and heaps are sai
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import combinations, count, product
 from math import prod
@@ -18,7 +18,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from benchmarks.finding.formulas import UnreadError, names_in, value
+from benchmarks.finding.formulas import UnreadError, value
+from choco_pipeline.formula import parse
 
 Position = tuple[int, ...]
 Truths = NDArray[np.bool_]
@@ -40,9 +41,9 @@ class Game:
     """
 
     def __init__(self, notation: str, folder: Path | None = None) -> None:
-        within = re.fullmatch(r"with-pass\((.*), passes=(\d+)\)", notation)
+        within = re.fullmatch(r"with-pass\((.*), passes=([^,()]+)\)", notation)
         self.notation = notation
-        self.passes = int(within[2]) if within else 0
+        self.passes = int(value(within[2])) if within else 0
         self.rules = rules(within[1] if within else notation, folder or Path())
         self.names: list[str] = self.rules["coordinates"]
         self.known: dict[str, int] = self.rules.get("parameters", {})
@@ -55,7 +56,7 @@ class Game:
         """For each coordinate with a largest value: the formula or table, and the places of the coordinates in it."""
         found = {}
         for name, height in self.rules.get("heights", {}).items():
-            used = ["x", "z"] if isinstance(height, np.ndarray) else names_in(str(height))
+            used = ["x", "z"] if isinstance(height, np.ndarray) else parse(str(height)).names
             found[name] = height, [i for i, one in enumerate(self.names) if one in used]
         return found
 
@@ -90,20 +91,22 @@ class Game:
         ranges = [range(bound + 1)] * len(self.names) + [range(self.passes + 1)] * (self.passes > 0)
         return filter(self.is_position, product(*ranges))
 
-    def options(self, q: Position) -> list[Position]:
-        """Return what one move leads to."""
+    def options(self, q: Position, by: Collection[str] = ()) -> list[Position]:
+        """Return the options; with names, only those by moves that lower no other coordinates."""
         left = q[len(self.names) :]
-        found = [(*to, *left) for to in self._cuts(q[: len(self.names)])]
-        if left and left[0] and found:
+        found = [(*to, *left) for to in self._cuts(q[: len(self.names)], by)]
+        if left and left[0] and not by and self._cuts(q[: len(self.names)]):
             found.append((*q[:-1], q[-1] - 1))
         return found
 
-    def _cuts(self, q: Position) -> list[Position]:
+    def _cuts(self, q: Position, by: Collection[str] = ()) -> list[Position]:
         at = {**self.known, **dict(zip(self.names, q, strict=True))}
         if self.rules.get("ends") and value(self.rules["ends"], **at):
             return []
         found = []
         for move in self.rules["moves"]:
+            if by and not {*move["lower"]} <= {*by}:
+                continue
             places = [self.names.index(name) for name in move["lower"]]
             for lowered in self._lowered(move, q, places, at):
                 to = list(lowered)
@@ -263,7 +266,7 @@ def rules(notation: str, folder: Path) -> dict[str, Any]:
             raise UnreadError(f"{own} is not described in config/games")
         found = yaml.safe_load(described.read_text(encoding="utf-8"))
         more = dict(part.split("=") for part in values)
-        known = {**found.get("parameters", {}), **{k: int(v) for k, v in more.items()}}
+        known = {**found.get("parameters", {}), **{k: int(value(v)) for k, v in more.items()}}
         return {**found, "parameters": known}
     if name == "nim":
         names = list("abcdefg"[: int(given.get("heaps", inner))])
@@ -276,6 +279,13 @@ def rules(notation: str, folder: Path) -> dict[str, Any]:
         if k < 1 or s < 0:
             raise ValueError(f"there is no game {notation}")
         heights = {"y": f"(z+{s})//{k}"}
+    elif name == "rectangular-bar":
+        m, n = value(given["m"]), value(given["n"])
+        if m < 1 or n < 1:
+            raise ValueError(f"there is no game {notation}")
+        names, heights = list("abcd"), {"b": f"{m - 1}-a", "d": f"{n - 1}-c"}
+        moves = [{"lower": [name]} for name in names]
+        return {"coordinates": names, "heights": heights, "moves": moves, "sizes": (m, n)}
     else:
         raise UnreadError(f"unknown game: {notation}")
     return {"coordinates": names, "heights": heights, "moves": [{"lower": [n]} for n in names]}

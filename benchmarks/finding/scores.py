@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.finding.case import Case, Decoy, Expected, Target
-from benchmarks.finding.formulas import UnreadError, size, value
+from benchmarks.finding.evaluation import World, game_of
+from benchmarks.finding.formulas import Scope, UnreadError, value
 from benchmarks.finding.games import Game
-from benchmarks.finding.reading import SENTENCE, Effort, cells, game_of, points, slabs
-from benchmarks.finding.reading_words import BEGINS, counterexample
+from benchmarks.finding.pictures import equations
+from benchmarks.finding.reading import Reading, is_true, size_of
+from benchmarks.finding.trial import Effort, counterexample, spoken
+from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, CountFinding
+from choco_pipeline.statements import tree
 
 #: A statement that is longer than so many times what was expected does not count as finding it.
 LONGER = 2
@@ -65,31 +71,32 @@ class Score:
 def scored(
     case: Target | Decoy,
     seed: int,
-    document: Mapping[str, Any],
+    document: FoundDocument,
     notation: str,
     seconds: float,
     folder: Path,
 ) -> Score:
-    """Read back what was said of a case, and compare it with what is known."""
+    """Judge the statements on a case, and compare them with what is known."""
     effort = Effort(folder=folder, beyond=case.beyond)
-    said = [one for one in document["statements"] if one["conclusion"]["verdict"] != "refuted"]
+    readings = [Reading.of(one) for one in document.statements]
+    said = [one for one in readings if not one.is_refuted]
     score = Score(case.id, seed, "", round(seconds, 2), statements=len(said))
-    score.refuted = len(document["statements"]) - len(said)
+    score.refuted = len(readings) - len(said)
     right = []
     for one in said:
         try:
-            where = counterexample(one, points(one), case.bound, effort)
+            where = counterexample(one, case.bound, effort)
         except UnreadError as error:
-            score.unread.append(f"{one['text']} ({error})"[:400])
+            score.unread.append(f"{one.line} ({error})"[:400])
             continue
         if where is None:
             right.append(one)
         else:
-            score.false.append({"statement": one["text"], "counterexample": where})
+            score.false.append({"statement": one.line, "counterexample": where})
     score.redundant = redundant(case, right, folder)
     if isinstance(case, Decoy):
         if case.nothing:
-            score.trivial = [one["text"] for one in right]
+            score.trivial = [one.line for one in right]
         score.outcome = "trapped" if score.false else "said" if score.trivial else "quiet"
         return score
     if case.outside:
@@ -98,7 +105,7 @@ def scored(
     said_all = [one for one in right if covers(case.expect, [one], case, notation, folder)]
     if said_all:
         best = said_all[0]
-        score.outcome, score.rank, score.best = "found", said.index(best) + 1, best["text"]
+        score.outcome, score.rank, score.best = "found", said.index(best) + 1, best.line
     elif covers(case.expect, right, case, notation, folder):
         score.outcome = "in parts"
     else:
@@ -107,23 +114,15 @@ def scored(
 
 
 def covers(
-    expected: Expected,
-    said: Sequence[Mapping[str, Any]],
-    case: Case,
-    notation: str,
-    folder: Path,
+    expected: Expected, said: Sequence[Reading], case: Case, notation: str, folder: Path
 ) -> bool:
-    """Whether some true statements say together all that was expected, and not in many more words."""
+    """Whether some true statements say together all that was expected, and are not much longer."""
     match expected.kind:
         case "p-positions" | "grundy":
-            short = [
-                one
-                for one in said
-                if one["kind"] == expected.kind
-                and words(one) <= LONGER * max(1, len(said) > 1) * length(expected) + 4
-            ]
+            most = LONGER * max(1, len(said) > 1) * length(expected, case) + 4
+            short = [one for one in said if one.kind == expected.kind and one.size <= most]
             return bool(short) and all(
-                _is_said(expected, short, notation, point, folder)
+                _is_said(expected, short, case, point, game_of(notation, point), folder)
                 for point in case.points()
                 if not expected.when or value(expected.when, **point)
             )
@@ -132,204 +131,164 @@ def covers(
         case "count":
             return any(_same_count(expected, one) for one in said)
         case "cellular" | "blocks":
-            return any(
-                one["kind"] == expected.kind
-                and set(map(_bare, expected.equations)) <= set(_equations(one["text"]))
-                for one in said
-            )
+            return any(_same_picture(expected, one) for one in said)
         case "related":
             return any(_same_relation(expected, one, case) for one in said)
         case "heights":
             return any(
-                one["formulas"] and one["formulas"][0]["label"] == expected.formula
+                one.lines[0].label == expected.formula
                 for one in said
-                if one["kind"] == "heights"
+                if one.kind == "heights" and one.lines
             )
 
 
-def _same_relation(expected: Expected, one: Mapping[str, Any], case: Case) -> bool:
-    """Whether a statement is the sentence expected, for the same parameters of those that were searched."""
-    ruleset = expected.of or case.games
-    if one["kind"] != "related" or one["ruleset"] != ruleset:
-        return False
-    said = one["text"].removeprefix(f"for {one['when']}: ").removeprefix(f"{ruleset}: ")
-    conditions = [one["when"] or "True", expected.when or "True"]
-    return said == expected.formula and all(
-        value(conditions[0], **point) == value(conditions[1], **point) for point in case.points()
+def _same_relation(expected: Expected, one: Reading, case: Case) -> bool:
+    """Whether a statement is the one expected, for the same parameters of those that were searched."""
+    wanted = expected.claim(case.games)
+    return any(
+        (claim.statement.ruleset, claim.proposition)
+        == (wanted.statement.ruleset, wanted.proposition)
+        and all(
+            is_true(claim.statement.when, point) == is_true(wanted.statement.when, point)
+            for point in case.points()
+        )
+        for claim in one.claims
+        if one.kind == "related"
     )
 
 
-def words(document: Mapping[str, Any]) -> int:
-    """Return how long the formulas of a statement are."""
-    return sum(
-        size(text)
-        for line in document["formulas"]
-        for text in (line["formula"], line["where"])
-        if text
-    )
-
-
-def length(expected: Expected) -> int:
-    """Return how long what is expected is."""
-    return size(expected.formula) + (size(expected.where) if expected.where else 0)
+def length(expected: Expected, case: Case) -> int:
+    """Return the size of the statement that is expected."""
+    return size_of(expected.claim(case.games).proposition)
 
 
 def _is_said(
     expected: Expected,
-    said: Sequence[Mapping[str, Any]],
-    notation: str,
+    said: Sequence[Reading],
+    case: Case,
     point: Mapping[str, int],
+    name: str,
     folder: Path,
 ) -> bool:
-    """Whether at all positions where something is expected of one game some statement speaks."""
-    name = game_of(notation, point)
-    places, coordinates = _places(name, folder)
-    known = {**point, **dict(zip(coordinates, places, strict=True))}
-    wanted = np.broadcast_to(
-        value(expected.where, **known) if expected.where else True, places[0].shape
-    )
-    spoken = np.zeros(places[0].shape, bool)
+    """Whether some statement speaks of each position of a game for which something is expected."""
+    world = _world(name, said[0], folder)
+    meant = spoken(Reading(name, expected.kind, {}, (expected.claim(case.games),)), world, point)
     for one in said:
-        spoken |= _speaks(one, name, known, point)
-    return not (wanted & ~spoken).any()
+        if game_of(one.ruleset, point) == name:
+            meant &= ~spoken(one, world, point)
+    return not meant.any()
 
 
-def _places(name: str, folder: Path) -> tuple[tuple[Any, ...], list[str]]:
-    """Return the positions of a small box, and the names of the coordinates."""
-    sizes = re.fullmatch(r"rectangular-bar\(m=(\d+), n=(\d+)\)", name)
-    if sizes:
-        every = cells(int(sizes[1]), int(sizes[2]))
-        return tuple(map(np.array, zip(*every, strict=True))), ["i", "j"]
+def _world(name: str, one: Reading, folder: Path) -> World:
+    """Return a small box of a game."""
     game = Game(name, folder)
     box = {c: SIDE for c in game.names if c not in game.limits}
-    legal = game.box(box)
-    if game.passes:
-        legal = np.repeat(legal[..., None], game.passes + 1, axis=-1)
-    parts = [where for _, where in slabs(legal)]
-    return tuple(map(np.concatenate, zip(*parts, strict=True))), game.coordinates
+    if "sizes" in game.rules:
+        box = {c: n - 1 for c, n in zip("ac", game.rules["sizes"], strict=True)}
+    return World(name, one.claims[0].coordinates, box, folder)
 
 
-def _speaks(
-    document: Mapping[str, Any], name: str, known: Mapping[str, Any], point: Mapping[str, int]
-) -> Any:
-    """Return at which positions of a game a statement says something."""
-    shape = next(np.shape(v) for v in known.values() if np.shape(v))
-    nowhere = np.zeros(shape, bool)
-    if game_of(document["ruleset"], point) != name:
-        return nowhere
-    if document["when"] and not value(document["when"], **point):
-        return nowhere
-    read = SENTENCE.fullmatch(document["text"])
-    cases = [one.partition(" where ")[2] for one in read["said"].split("; ")] if read else []
-    spoken = nowhere.copy()
-    for where in cases:
-        spoken |= np.broadcast_to(value(where, **known) if where else True, shape)
-    if read and read["reach"]:
-        places = [v for v in known.values() if np.shape(v)]
-        spoken &= np.max(places, axis=0) <= value(read["reach"], **point)
-    return spoken
-
-
-def _same_values(expected: Expected, one: Mapping[str, Any], case: Case) -> bool:
-    if one["kind"] != "values":
+def _same_values(expected: Expected, one: Reading, case: Case) -> bool:
+    wanted = expected.claim(case.games).proposition
+    assert isinstance(wanted, tree.ValueSet)
+    claim = one.claims[0] if one.kind == "values" else None
+    found = claim.proposition if claim else None
+    if not isinstance(found, tree.ValueSet) or found.condition != tree.PPosition():
         return False
-    of, are = one["formulas"]
-    if "among" in are["label"] and expected.of != "among":
+    if found.relation not in ("==", wanted.relation):
         return False
     random = np.random.default_rng(0)
     for point in case.points():
         if expected.when and not value(expected.when, **point):
             continue
-        if one["when"] and not value(one["when"], **point):
+        if not is_true(claim.statement.when, point):
             return False
-        if game_of(one["ruleset"], point) != game_of(case.games, point):
+        if game_of(one.ruleset, point) != game_of(case.games, point):
             return False
         at = {n: random.integers(0, 40, 60) for n in "abcdxyz"} | {"p": random.integers(0, 2, 60)}
         v = np.arange(-4, 300)
-        if (value(of["formula"], **point, **at) != value(expected.formula, **point, **at)).any():
-            return False
-        if (value(are["formula"], **point, v=v) != value(expected.values, **point, v=v)).any():
-            return False
+        scopes = Scope(60, {**point, **at}), Scope(len(v), {**point, found.variable: v})
+        sets = [(part.value.formula, part.members.formula) for part in (found, wanted)]
+        for scope, pair in zip(scopes, zip(*sets, strict=True), strict=True):
+            first, second = (scope.value(formula.root) for formula in pair)
+            if np.any(first != second):
+                return False
     return True
 
 
-def _same_count(expected: Expected, one: Mapping[str, Any]) -> bool:
-    """Whether one of a statement's equations is the one expected, whatever the sequence."""
-    if one["kind"] != "count" or expected.of not in one["text"]:
+def _same_count(expected: Expected, one: Reading) -> bool:
+    """Whether one of a statement's equations is the one expected, for the same sequence."""
+    finding = one.finding
+    if not isinstance(finding, CountFinding) or finding.sequence is None:
         return False
-    closed = one["text"].partition(" is ")[2]
-    if expected.formula == closed or any(expected.formula in part for part in (one["text"],)):
-        return True
-    return any(_same_equation(expected.formula, line["formula"]) for line in one["formulas"])
+    return finding.sequence.counted == expected.of and any(
+        _same_equation(expected.formula, formula) for formula, _ in equations(finding)
+    )
 
 
 def _same_equation(first: str, second: str) -> bool:
     ratios = set()
     for seed in range(4):
-        terms = np.random.default_rng(seed).integers(1, 10**6, 400).tolist()
+        terms = np.random.default_rng(seed).integers(1, 10**6, 600).tolist()
+        known = {"g": terms.__getitem__, "total": lambda i, t=terms: sum(t[:i])}
         for n in range(3, 9):
             sides = [
-                [value(side, m=n, n=n, g=lambda i, t=terms: t[i]) for side in text.split(" == ")]
+                [value(side, m=n, n=n, **known) for side in text.split(" == ")]
                 for text in (first, second)
             ]
-            if any(len(pair) != 2 for pair in sides):
-                return False
             (a, b), (c, d) = sides
-            ratios.add(round((a - b) / (c - d), 9) if c != d else None)
+            ratios.add(Fraction(a - b, c - d) if c != d else None)
     return len(ratios) == 1 and None not in ratios
 
 
-def _equations(text: str) -> list[str]:
-    read = BEGINS.fullmatch(text)
-    said = read["said"] if read else text
-    return [
-        _bare(part.partition(", except at")[0].partition(", where")[0]) for part in said.split("; ")
-    ]
+def _same_picture(expected: Expected, one: Reading) -> bool:
+    """Whether a search result on pictures has the rule, the relations or the copies that are expected."""
+    found = one.finding
+    if not isinstance(found, BlocksFinding | CellularFinding) or found.kind != expected.kind:
+        return False
+    if list(found.axes) != expected.axes:
+        return False
+    if isinstance(found, CellularFinding):
+        return sorted(found.terms) == sorted((0, *steps) for steps in expected.terms)
+    related = {one.residue: sorted(one.terms) for one in found.relations}
+    copies = sorted((one.size, one.row, one.column) for one in found.copies)
+    return copies == sorted(map(tuple, expected.copies)) and all(
+        related.get(residue) == sorted((0, *steps) for steps in terms)
+        for residue, terms in expected.residues.items()
+    )
 
 
-def _bare(equation: str) -> str:
-    """Return an equation with the cells of its right side in order, without spaces."""
-    left, _, right = equation.replace("−", "-").partition("=")
-    modulo = "mod2" if "mod 2" in right else ""
-    terms = sorted(part.replace(" ", "") for part in right.replace("mod 2", "").split(" + "))
-    return f"{left.replace(' ', '')}={'+'.join(terms)}{modulo}"
+def redundant(case: Case, said: Sequence[Reading], folder: Path) -> list[str]:
+    """Return the true statements that say nothing beyond an earlier one, or one on more positions.
 
-
-def redundant(case: Case, said: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
-    """Return which true statements say nothing that another one before them, or of more positions, does not say.
-
-    Of statements on single games in the same words all but the first are redundant, too: the family was to be named.
+    Of statements on single games that differ only in numbers all but the first are redundant, too: the family should be named.
     """
     found: list[str] = []
     shapes: dict[str, list[str]] = {}
     for one in said:
-        if not one["parameters"] and one["ruleset"] != case.games:
-            shape = re.sub(r"\d+", "#", one["text"])
-            shapes.setdefault(shape, []).append(one["text"])
-    for texts in shapes.values():
-        if len(texts) >= FEWEST_COPIES:
-            found += texts[1:]
-    spoken = {one["id"]: _spoken(case, one, folder) for one in said}
-    for i, one in enumerate(said):
-        own = spoken[one["id"]]
-        for j, other in enumerate(said):
-            theirs = spoken[other["id"]]
+        if not one.parameters and one.ruleset != case.games:
+            shapes.setdefault(re.sub(r"\d+", "#", one.line), []).append(one.line)
+    for lines in shapes.values():
+        if len(lines) >= FEWEST_COPIES:
+            found += lines[1:]
+    every = [_spoken(case, one, folder) for one in said]
+    for i, (one, own) in enumerate(zip(said, every, strict=True)):
+        for j, (other, theirs) in enumerate(zip(said, every, strict=True)):
             is_less = own < theirs or (own == theirs and j < i)
-            if own and is_less and one["kind"] == other["kind"]:
-                found.append(one["text"])
+            if own and is_less and one.kind == other.kind:
+                found.append(one.line)
                 break
     return list(dict.fromkeys(found))
 
 
-def _spoken(case: Case, one: Mapping[str, Any], folder: Path) -> frozenset[Any]:
-    """Return the games and positions of which a statement on positions speaks."""
-    if one["kind"] not in ("p-positions", "grundy") or case.random or case.box:
+def _spoken(case: Case, one: Reading, folder: Path) -> frozenset[Any]:
+    """Return the games and positions of which a statement speaks."""
+    if one.kind not in ("p-positions", "grundy") or case.random or case.box:
         return frozenset()
     found = set()
     for point in case.points():
         name = game_of(case.games, point)
-        places, coordinates = _places(name, folder)
-        known = {**point, **dict(zip(coordinates, places, strict=True))}
-        spoken = _speaks(one, name, known, point)
-        found |= {(name, at) for at in np.flatnonzero(spoken).tolist()}
+        if game_of(one.ruleset, point) == name:
+            places = np.flatnonzero(spoken(one, _world(name, one, folder), point))
+            found |= {(name, at) for at in places.tolist()}
     return frozenset(found)

@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import Ruleset
@@ -28,7 +29,7 @@ from choco_pipeline.tables.reading.cells import Cells
 class Found:
     """What the search says of a case, best first, and in how many seconds of a core."""
 
-    document: dict[str, Any]
+    document: FoundDocument
     notation: str
     seconds: float
 
@@ -44,7 +45,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
     start = time.process_time()
     if case.box is not None:
         document = classified_all(case.box.side, case.box.height)
-        return Found(document.document(), "solid-bar(f=f)", time.process_time() - start)
+        return Found(document, "solid-bar(f=f)", time.process_time() - start)
     notation = case.games
     if case.random is not None:
         notation = notation.replace("f=f", f"f=csv({drawn(case, seed)})")
@@ -69,7 +70,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
     families = [TableFamily.of(notation, members)] if pattern.names else []
     finder = Finder(Tables(bounds), catalogue)
     document = found_in(mined, families, finder, lambda *_, **__: None)
-    return Found(document.document(), notation, time.process_time() - start)
+    return Found(document, notation, time.process_time() - start)
 
 
 def _reader(game: Ruleset, bound: int, data: Any) -> Any:

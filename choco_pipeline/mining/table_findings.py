@@ -39,6 +39,8 @@ class IntegerSequence:
     first: int
     #: The numbers.
     terms: tuple[int, ...]
+    #: The number as a term of the statement language, in the index.
+    counted: str = ""
 
     @classmethod
     def of(cls, picture: Mapping[str, Any]) -> IntegerSequence:
@@ -108,6 +110,8 @@ class CountFinding(SearchOutcome):
     rule: str = ""
     generating_function: str = ""
     closed: str | None = None
+    #: The closed form as an equation.
+    closed_form: TermRelation | None = None
     #: Of the terms at 2^n and of the sums up to there.
     follows: tuple[AtPowers, ...] = ()
 

@@ -1,28 +1,23 @@
 """The benchmark of finding: its targets are true, its traps are traps, its reader reads, and its short form is run."""
 
 import ast
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.finding import (
-    formulas,
-    games,
-    reading,
-    reading_heights,
-    reading_related,
-    reading_words,
-)
+from benchmarks.finding import evaluation, formulas, games, heights, pictures, reading, trial
 from benchmarks.finding.case import KNOWN, Decoy, Target, load
+from benchmarks.finding.evaluation import game_of, table
 from benchmarks.finding.formulas import UnreadError, value
 from benchmarks.finding.games import Game, monotone
+from benchmarks.finding.heights import has_formula
 from benchmarks.finding.page import page
-from benchmarks.finding.reading import Effort, game_of, truth, wrong
-from benchmarks.finding.reading_heights import has_formula
-from benchmarks.finding.reading_related import wrong_related
+from benchmarks.finding.reading import Reading
 from benchmarks.finding.run import scores, summary
 from benchmarks.finding.scores import covers
+from benchmarks.finding.trial import Effort, wrong
 
 CASES = load()
 TARGETS = [case for case in CASES if isinstance(case, Target)]
@@ -36,29 +31,11 @@ def named(case):
     return case.id
 
 
-def document(expected, ruleset):
-    """Return what is expected as the search would say it."""
-    label = "G =" if expected.kind == "grundy" else "P iff"
-    where = f" where {expected.where}" if expected.where else ""
-    said = f"{label} {expected.formula}{where}"
-    if expected.kind == "related":
-        ruleset, said = expected.of or ruleset, expected.formula
-    when = expected.when
-    lines = [{"label": label, "formula": expected.formula, "where": expected.where}]
-    if expected.kind == "values":
-        are = "are among the v with" if expected.of else "are exactly the v with"
-        lines = [
-            {"label": "values of", "formula": expected.formula, "where": ""},
-            {"label": are, "formula": expected.values, "where": ""},
-        ]
-    return {
-        "kind": expected.kind,
-        "ruleset": ruleset,
-        "text": f"for {when}: {said}" if when else said,
-        "when": when,
-        "formulas": lines,
-        "parameters": {},
-    }
+@pytest.fixture(autouse=True)
+def described_games(tmp_path, monkeypatch) -> None:
+    """The package finds descriptions of games in the working directory."""
+    shutil.copytree(KNOWN / "games", tmp_path / "config" / "games")
+    monkeypatch.chdir(tmp_path)
 
 
 def test_there_are_enough_of_them() -> None:
@@ -67,11 +44,22 @@ def test_there_are_enough_of_them() -> None:
     assert sum(case.short for case in CASES) >= 8
 
 
-READERS = [formulas, games, reading, reading_heights, reading_related, reading_words]
+READERS = [evaluation, formulas, games, heights, pictures, reading, trial]
+#: Syntax trees and data, and what reads them: nothing that evaluates a formula, a statement or a game.
+SHARED = {
+    "choco_pipeline.claims.language.claim",
+    "choco_pipeline.finding.statements.statement",
+    "choco_pipeline.formula",
+    "choco_pipeline.formula.nodes",
+    "choco_pipeline.mining.table_findings",
+    "choco_pipeline.statements",
+    "choco_pipeline.statements.parse",
+    "choco_pipeline.statements.printer",
+}
 
 
 @pytest.mark.parametrize("module", READERS)
-def test_the_reader_shares_nothing_with_the_package(module) -> None:
+def test_the_package_judges_nothing_here(module) -> None:
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     imported = {
         name
@@ -85,7 +73,7 @@ def test_the_reader_shares_nothing_with_the_package(module) -> None:
         )
     }
     own = {reader.__name__ for reader in READERS}
-    assert not [name for name in imported if name.startswith("choco")]
+    assert {name for name in imported if name.startswith("choco")} <= SHARED
     assert {name for name in imported if name.startswith("benchmarks")} <= own
 
 
@@ -95,13 +83,12 @@ def test_what_is_expected_is_true(case) -> None:
     """As far as small boxes tell; what is expected of words and pictures, the search's own words are read back for."""
     if case.expect.kind not in ("p-positions", "grundy", "values", "related"):
         return
-    find = wrong_related if case.expect.kind == "related" else wrong
     spoken = [p for p in case.points() if not case.expect.when or value(case.expect.when, **p)]
     assert spoken
     for point in spoken[:: max(1, len(spoken) // 6)]:
-        said = document(case.expect, case.games)
+        said = case.expect.claim(case.games)
         try:
-            assert find(said, point, SIDE, SMALL) is None, (case.id, point)
+            assert wrong(said, point, SIDE, SMALL) is None, (case.id, point)
         except UnreadError as error:
             pytest.skip(str(error))  # a game of config/games that is not there
 
@@ -109,7 +96,7 @@ def test_what_is_expected_is_true(case) -> None:
 @pytest.mark.parametrize("case", [one for one in DECOYS if one.trap], ids=named)
 def test_a_trap_is_one(case) -> None:
     """What it says is right on the tables that are searched, and wrong where it is said to be."""
-    said = document(case.trap, case.games)
+    said = case.trap.claim(case.games)
     points = list(case.points())
     assert any(wrong(said, point, min(case.bound, 40), SMALL) is None for point in points)
     if not case.fails:
@@ -119,7 +106,7 @@ def test_a_trap_is_one(case) -> None:
     game = Game(game_of(case.games, point))
     largest = {n: m + 2 for n, m in zip(game.names, q, strict=True) if n not in game.limits}
     is_p = case.trap.kind == "p-positions"
-    _, found = truth(game, largest, is_p, Path())
+    _, found = table(game, largest, is_p, Path())
     at = {**point, **dict(zip(game.names, q, strict=True))}
     assert value(case.trap.formula, **at) != found[q]
 
@@ -169,21 +156,12 @@ def test_the_height_functions_are_all_monotone_ones() -> None:
 def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:
     (case,) = [one for one in TARGETS if one.id == "step-even"]
 
-    def said(text, when):
-        lines = [{"label": "G =", "formula": "y ^ z", "where": ""}]
-        return {
-            "text": text,
-            "when": when,
-            "kind": "grundy",
-            "formulas": lines,
-            "ruleset": case.games,
-            "parameters": {"k": [2, 8]},
-        }
+    def said(when):
+        claim = case.expect.model_copy(update={"when": when}).claim(case.games)
+        return Reading(case.games, "grundy", {"k": [2, 8]}, (claim,))
 
-    whole = said("for k%2 == 0: G = y ^ z", "k%2 == 0")
-    part = said("for k%4 == 0: G = y ^ z", "k%4 == 0")
-    assert covers(case.expect, [whole], case, case.games, KNOWN)
-    assert not covers(case.expect, [part], case, case.games, KNOWN)
+    assert covers(case.expect, [said("k%2 == 0")], case, case.games, KNOWN)
+    assert not covers(case.expect, [said("k%4 == 0")], case, case.games, KNOWN)
 
 
 @pytest.mark.full

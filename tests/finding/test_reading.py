@@ -1,176 +1,189 @@
-"""Every statement of a small search, read back by rules written down once more: on larger bounds and other parameters."""
+"""Found statements judged by the benchmark: true ones are, wrong ones have a counterexample."""
 
-import json
+from pathlib import Path
 
 import pytest
 
-from benchmarks.finding.formulas import value
-from benchmarks.finding.reading import Effort, game_of, wrong
-from benchmarks.finding.reading_related import wrong_related
-from benchmarks.finding.reading_words import wrong_in_words
-from choco_pipeline.cli.mine import mine
+from benchmarks.finding import search
+from benchmarks.finding.case import Decoy
+from benchmarks.finding.evaluation import game_of
+from benchmarks.finding.formulas import UndefinedError, UnreadError, value
+from benchmarks.finding.pictures import wrong_finding
+from benchmarks.finding.reading import Reading, kind_of
+from benchmarks.finding.trial import Effort, counterexample, wrong
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 
-ANY_K = [{"k": k} for k in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 19, 20, 21)]
-#: With s < k, s = k and s > k.
-ANY_K_AND_S = [
-    {"k": k, "s": s}
-    for k, s in (
-        (1, 0),
-        (1, 2),
-        (2, 1),
-        (2, 3),
-        (3, 1),
-        (3, 10),
-        (4, 2),
-        (4, 4),
-        (5, 2),
-        (6, 5),
-        (8, 6),
+SMALL = Effort(cells=1 << 14, times=1)
+STEP, STRIP = "step-bar(k=k, s=s)", "with-pass(strip-bar(k=k, s=s), passes=1)"
+SQUARE = "rectangular-bar(m=m, n=m)"
+
+
+def claim(ruleset, statement, when=None, **more):
+    entry = {"id": "one", "ruleset": ruleset, "statement": statement, "when": when, **more}
+    return Claim(Statement.model_validate(entry))
+
+
+def place(ruleset, statement, when=None, bound=12, effort=SMALL, **point):
+    return wrong(claim(ruleset, statement, when), point, bound, effort)
+
+
+#: Ruleset, a true statement, parts of it with what makes it wrong, and parameters.
+STATEMENTS = [
+    ("nim(2)", "P <=> a ^ b == 0", [("0", "1"), ("^", "+")], {}),
+    ("nim(2)", "G == a ^ b", [("^", "|")], {}),
+    ("nim(2)", "P <=> P(b, a)", [("P(b, a)", "P(b, a+1)"), ("P(b, a)", "P(b-1, a)")], {}),
+    ("nim(2)", "a > 0 => (P <=> a-1 == b-1 and b > 0)", [("a > 0 =>", "a > 1 => not")], {}),
+    ("nim(2)", "G != 0 => some option: G' == 0", [("!= 0", ">= 0"), ("some", "no")], {}),
+    ("nim(2)", "a > 0 => some option by a: a' == 0 and b' == b", [("by a", "by b")], {}),
+    ("nim(2)", "count(option: P') <= 1", [("<= 1", "< 1"), ("P'", "not P'")], {}),
+    ("nim(2)", "every option: a'+b' < a+b", [("a'+b' <", "1+a'+b' <")], {}),
+    ("nim(2)", "every i in 0..a: i < G => (some option: G' == i)", [("i < G", "i <= G")], {}),
+    (
+        "nim(2)",
+        "every i in 0..a: count(position: size <= i and P) == i+1",
+        [("== i+1", "== i"), ("<= i", "< i")],
+        {},
+    ),
+    ("nim(2)", "count(position: size <= 3 and G == 1) == 4", [("== 4", "== 3")], {}),
+    ("nim(2)", "every position: size <= 3 => G <= 3", [("G <= 3", "G < 3")], {}),
+    ("nim(2)", "option(u, v) <=> u < a and v == b or u == a and v < b", [("u < a", "u <= a")], {}),
+    ("nim(2)", "at (2, 3): option(2, 1) and G == 1", [("(2, 1)", "(1, 1)"), ("== 1", "== 2")], {}),
+    ("nim(3)", "P <=> G[nim(2)](a, b) == c", [("(a, b)", "(a, c)"), ("== c", "== a")], {}),
+    ("nim(2)", "let d = a-b: P <=> d == 0", [("a-b", "a+b")], {}),
+    ("nim(2)", "G(2, 3) == 1 and G(5, 9) == 12", [("12", "13")], {}),
+    ("nim(2)", "{a ^ b: P} == {v: v == 0}", [("v == 0", "v == 1"), ("^", "+")], {}),
+    ("nim(2)", "{a+b: P} <= {v: v % 2 == 0}", [("% 2", "% 4")], {}),
+    ("nim(2)", "{a: P and size <= 4} == {0..4}", [("0..4", "0..5"), ("0..4", "0..3")], {}),
+    (STEP, "G == (y ^ (z+s))-s", [("-s", ""), ("^", "+")], {"k": 2, "s": 1}),
+    (
+        STEP,
+        "G == G[step-bar(k=k, s=s-1)](y, z+1)-1",
+        [("-1", "-1-1"), ("z+1", "z+2"), ("s=s-1", "s=s-2"), ("y, z+1", "y+1, z+1")],
+        {"k": 3, "s": 3},
+    ),
+    (
+        STRIP,
+        f"p >= 1 => (P <=> P[{STRIP}](max(((x+1) ^ 1)-1, 0), y, z, p-1))",
+        [("((x+1) ^ 1)-1", "x ^ 1"), ("max(((x+1) ^ 1)-1, 0)", "x")],
+        {"k": 3, "s": 2},
+    ),
+    (
+        "solid-bar(f=(x+z)//k+1)",
+        "P <=> P[solid-bar(f=(x+z)//k)](x+(k-k//2), y, z+(k-k//2))",
+        [("(x+(k-k//2)", "(x+k//2-1"), ("//k)]", "//(k+1))]"), ("y, z+", "y+1, z+")],
+        {"k": 4},
+    ),
+    (SQUARE, "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (m-j) == 0", [("(m-j)", "j")], {"m": 7}),
+    (SQUARE, "count(position: P and i > 0) == 16", [("16", "15")], {"m": 4}),
+    (SQUARE, "P <=> P[rectangular-bar(m=m, n=m)](j, i)", [("(j, i)", "(j, 1)")], {"m": 6}),
+    (SQUARE, "a >= 0 => (P <=> a ^ b ^ c ^ d == 0)", [("^ d", "")], {"m": 4}),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "statement", "others", "point"), STATEMENTS)
+def test_statements_are_judged(ruleset, statement, others, point) -> None:
+    assert place(ruleset, statement, **point) is None
+    for old, new in others:
+        if old in statement:
+            assert place(ruleset, statement.replace(old, new), **point) is not None, (old, new)
+
+
+def test_other_parameters_are_tried() -> None:
+    one = claim(STEP, "G == (y ^ (z+s))-s", "k % 2 == 0")
+    found = Reading(STEP, kind_of(one), {"k": [2, 4], "s": [0, 1]}, (one,))
+    assert {"k": 12, "s": 3} in found.points()
+    assert not any(point["k"] % 2 for point in found.points())
+    assert counterexample(found, 12, SMALL) is not None, "s = 3 at k = 2"
+    narrower = claim(STEP, "G == (y ^ (z+s))-s", "k % 2 == 0 and s < k")
+    assert (
+        counterexample(Reading(STEP, "grundy", {"k": [2], "s": [0]}, (narrower,)), 12, SMALL)
+        is None
     )
-]
-#: Families, what is searched, the bound of the tables, that to which statements are read back, and for which parameters.
-SEARCHED = [
-    pytest.param(
-        *("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K), marks=pytest.mark.full
-    ),
-    pytest.param(
-        *("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
-        marks=pytest.mark.full,
-    ),
-    pytest.param(
-        *("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14),
-        ANY_K_AND_S,
-        marks=pytest.mark.full,
-    ),
-    ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),
-    pytest.param(*("rectangular-bar(m=64, n=64)", ["blocks"], 64, 0, [{}]), marks=pytest.mark.full),
-    pytest.param(
-        *("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
-        marks=pytest.mark.full,
-    ),
-    ("solid-bar(f=x//2+z//2)", ["value-sets"], 40, 24, [{}]),
-    ("solid-bar(f=max(x, z)//2)", ["shifts"], 24, 16, [{}]),
-]
-SMALL = Effort(cells=1 << 16, times=1)
 
 
-@pytest.mark.parametrize(("words", "what", "bound", "beyond", "parameters"), SEARCHED)
-def test_what_is_found_is_so_as_it_is_written(
-    capsys, words, what, bound, beyond, parameters
-) -> None:
-    ruleset, *values = words.rsplit(" ", words.count(".."))
-    mine([ruleset, *values], bound, None, what, json=True)
-    found = json.loads(capsys.readouterr().out)["statements"]
-    for one in found:
-        if one["conclusion"]["verdict"] == "refuted":
+def test_integers_are_exact() -> None:
+    assert value("2**100+1 == 2**100") is False
+    assert place("nim(1)", "2**(a+90)+1 != 2**(a+90)") is None
+    assert place("nim(1)", "2**(a+90)+1 == 2**(a+90)") == "(0,)"
+    with pytest.raises(UndefinedError):
+        value("3 % k", k=0)
+
+
+def test_guards_are_obeyed() -> None:
+    assert place("nim(2)", "a == 0 or b//a*a <= b") is None
+    assert "undefined" in place("nim(2)", "b//a*a <= b")
+    assert place("nim(2)", "a > 0 and b > 0 => (P <=> P(a-1, b-1))") is None
+    assert "undefined" in place("nim(2)", "a > 0 => (P <=> P(a-1, b-1))")
+
+
+def test_what_cannot_be_judged_is_told() -> None:
+    with pytest.raises(UnreadError):
+        place("sum(nim(1), nim(1))", "P <=> a == b")
+
+
+def test_integers_stand_for_parameters() -> None:
+    assert game_of("step-bar(k=k-2, s=s)", {"k": 4, "s": 1}) == "step-bar(k=4-2, s=1)"
+    assert game_of("solid-bar(f=(x+z)//k)", {"k": 3}) == "solid-bar(f=(x+z)//3)"
+
+
+def found_in(game, what, bound=24, **parameters):
+    case = Decoy(id="one", games=game, parameters=parameters, bound=bound, search=what, why="-")
+    document = search.run(case, 0, load_catalogue([])).document
+    return [Reading.of(one) for one in document.statements]
+
+
+@pytest.mark.parametrize("game", ["nim(3)", SQUARE.replace("m=m, n=m", "m=64, n=64")])
+def test_pictures_and_counts_are_judged(game) -> None:
+    """What is found is right, and wrong with another term or relation."""
+    findings = [one.finding for one in found_in(game, ["counts", "cellular", "blocks"])]
+    findings = [one for one in findings if one is not None]
+    assert {one.kind for one in findings} == {"count", "cellular", "blocks"}
+    for finding in findings:
+        if finding.kind == "blocks" and finding.copies:
             continue
-        claim = one["claim"]
-        if claim is not None:
-            assert (claim["id"], claim["words"]) == (one["id"], one["text"])
-            assert one["when"] in ("", claim.get("when", ""))
-        if one["kind"] in ("p-positions", "grundy", "values"):
-            spoken = [p for p in parameters if not one["when"] or value(one["when"], **p)]
-            assert spoken, one["text"]
-            for point in spoken:
-                assert wrong(one, point, beyond) is None, (one["text"], point)
-        elif one["kind"] == "related":
-            for point in [p for p in parameters if not one["when"] or value(one["when"], **p)]:
-                assert wrong_related(one, point, beyond, SMALL) is None, (one["text"], point)
-        else:
-            assert one["kind"] in ("blocks", "cellular", "count"), "else nobody reads it"
-            assert wrong_in_words(one, 8 if "n=n" in one["ruleset"] else 16) is None, one["text"]
+        assert wrong_finding(finding, 10, Path()) is None, finding
+        match finding.kind:
+            case "count":
+                first = finding.relations[0]
+                worse = first.model_copy(update={"formula": f"{first.formula}+1"})
+                change = {"relations": (worse,)}
+            case "cellular":
+                change = {"terms": finding.terms[1:]}
+            case _:
+                relation = next(one for one in finding.relations if one.terms)
+                change = {"relations": (relation.model_copy(update={"terms": ()}),)}
+        assert wrong_finding(finding.model_copy(update=change), 10, Path()) is not None, finding
 
 
 @pytest.mark.full
-def test_what_is_found_of_height_functions_is_so_as_it_is_written() -> None:
-    found = classified_all(2, 2).document()["statements"]
-    assert [one["kind"] for one in found] == ["heights"] * len(found) != []
+def test_height_functions_are_judged() -> None:
+    found = [Reading.of(one) for one in classified_all(2, 2).statements]
+    assert [one.kind for one in found] == ["heights"] * len(found) != []
     for one in found:
-        assert wrong_in_words(one, 0) is None, one["text"]
-
-
-def document(text, ruleset, when="", kind="grundy"):
-    return {"text": text, "ruleset": ruleset, "when": when, "kind": kind}
-
-
-@pytest.mark.parametrize(
-    ("text", "ruleset", "when", "point"),
-    [
-        ("for k%2 == 0: G = (y ^ (z+s))-s", "step-bar(k=k, s=s)", "k%2 == 0", {"k": 2, "s": 3}),
-        (
-            "for k%2 == 1: G = z+(y+1)//2 where (y+z)%2 == s%2",
-            "step-bar(k=k, s=s)",
-            "k%2 == 1",
-            {"k": 3, "s": 10},
-        ),
-        ("for k%2 == 1: P iff x ^ y ^ z == 0", "solid-bar(f=(x+z)//k)", "k%2 == 1", {"k": 5}),
-        (
-            "solid-bar(f=max(x, z)//2): the Grundy number is x ^ z where y == 0; (x ^ z) ^ 1 where y == 1",
-            "solid-bar(f=max(x, z)//2)",
-            "",
-            {},
-        ),
-        ("P iff a ^ b == 0, except at (1, 1)", "nim(2)", "", {}),
-        ("P iff a ^ b == 0, for coordinates up to 5, and no further", "nim(2)", "", {}),
-    ],
-)
-def test_the_reader_finds_what_is_wrong(text, ruleset, when, point) -> None:
-    assert wrong(document(text, ruleset, when), point, 12) is not None
-    assert game_of(ruleset, point) != ruleset or not point
-
-
-def test_the_reader_finds_wrong_equations() -> None:
-    ruleset = "rectangular-bar(m=m, n=m)"
-    right = f"P-positions of {ruleset}: a(2m, 2i, 2j) = a(m, i, j); a(2m+1, 2i, 2j+1) = 0"
-    assert wrong_in_words(document(right, ruleset, kind="blocks"), 9) is None
-    for old, new in (("a(m, i, j)", "a(m, i, j+1)"), ("2j+1) = 0", "2j) = 0")):
-        assert wrong_in_words(document(right.replace(old, new), ruleset, kind="blocks"), 9)
-    whose = "cells whose bar of m rows and m columns is a P-position"
-    text = f"{ruleset}: the number g(m) of {whose} satisfies g(2·m) = 4·g(m)"
-    count = document(text, ruleset, kind="count")
-    lines = [{"formula": "g(2*m) == 4*g(m)", "where": ""}]
-    assert wrong_in_words(count | {"formulas": lines}, 9) is None
-    assert wrong_in_words(count | {"formulas": [{"formula": "g(2*m) == 2*g(m)", "where": ""}]}, 9)
-
-
-STEP, STRIP = "step-bar(k=k, s=s)", "with-pass(strip-bar(k=k, s=s), passes=1)"
+        assert counterexample(one, 0, SMALL) is None, one.line
+    (census,) = (one for one in found if not one.lines)
+    (name, boxes), *_ = census.picture["counts"].items()
+    box = {**boxes[0], "functions": boxes[0]["functions"] + 1}
+    wrong_one = Reading("", "heights", {}, picture={"counts": {name: [box]}})
+    assert counterexample(wrong_one, 0, SMALL) is not None
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "when", "said", "point", "others"),
+    ("game", "what", "parameters"),
     [
-        (
-            STEP,
-            "s > 0 and k >= s",
-            "G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)",
-            {"k": 3, "s": 3},
-            [("g-1,", "g,"), ("z+1", "z+2"), ("s=s-1", "s=s-2"), ("y, z+1", "y+1, z+1")],
+        ("solid-bar(f=x//2+z//2)", ["value-sets"], {}),
+        ("solid-bar(f=max(x, z)//2)", ["shifts"], {}),
+        pytest.param(
+            "solid-bar(f=(x+z)//k)", ["value-sets"], {"k": "1..16"}, marks=pytest.mark.full
         ),
-        (
-            STRIP,
-            "k > s",
-            f"(x, y, z, p) is a P-position where p >= 1 if and only if (max(((x+1) ^ 1)-1, 0), y, z, p-1) is one of {STRIP}",
-            {"k": 3, "s": 2},
-            [("((x+1) ^ 1)-1", "x ^ 1"), ("max(((x+1) ^ 1)-1, 0)", "x"), ("if (", "if (1+")],
-        ),
-        (
-            "solid-bar(f=(x+z)//k+1)",
-            "",
-            "(x, y, z) is a P-position if and only if (x+(k-k//2), y, z+(k-k//2)) is one of solid-bar(f=(x+z)//k)",
-            {"k": 4},
-            [("(x+(k-k//2)", "(x+k//2-1"), ("//k)", "//(k+1))"), ("y, z+", "y+1, z+")],
-        ),
+        pytest.param(STEP, ["formulas"], {"k": "1..3", "s": "0..4"}, marks=pytest.mark.full),
     ],
 )
-def test_relations_are_read_back(ruleset, when, said, point, others) -> None:
-    def at(text, **known):
-        found = document(f"for {when}: {text}" if when else text, ruleset, when, "related")
-        return wrong_related(found, point | known, 20, SMALL)
-
-    assert at(said) is None
-    for old, new in others:
-        assert old in said
-        assert at(said.replace(old, new)) is not None, new
-    if "s" in point:
-        assert at(said, s=point["k"] + 1) is not None, "beyond its condition"
+def test_no_found_statement_is_false(game, what, parameters) -> None:
+    found = found_in(game, what, **parameters)
+    assert found
+    for one in found:
+        assert one.is_refuted or counterexample(one, 24, SMALL) is None, one.line

@@ -137,6 +137,7 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
         rule=rule,
         generating_function=generating_function(sequence.terms, recurrence),
         closed=str(closed) if closed else None,
+        closed_form=_closed_relation(sequence, closed) if closed else None,
         text=f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
     )
 
@@ -299,6 +300,13 @@ def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> ClosedFor
     if sequence.first:
         return None
     return closed_form(sequence.terms, recurrence, LARGEST_ROOT)
+
+
+def _closed_relation(sequence: IntegerSequence, closed: ClosedForm) -> TermRelation:
+    """Return a closed form as an equation."""
+    index = sequence.index
+    formula = f"g({index}) == {closed.text(index, AS_FORMULA)}"
+    return TermRelation(text=str(closed), formula=formula, start=closed.start)
 
 
 def _subject(sequence: IntegerSequence) -> str:

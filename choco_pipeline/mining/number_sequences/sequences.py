@@ -24,6 +24,8 @@ FEWEST_COUNTED = 5
 #: What most P-positions are counted by.
 BOX = "all coordinates below n"
 BOX_OF_POWER = "all coordinates below 2^n"
+#: The same in the statement language.
+CONDITIONS = {BOX: "size < n", BOX_OF_POWER: "size < 2**n"}
 #: A sequence, and those of its terms whose index is a power of 2, where these may have relations of their own.
 Counted = tuple[IntegerSequence, IntegerSequence | None]
 
@@ -75,11 +77,14 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
         if numbers.sum() < FEWEST_COUNTED:
             continue
         more = f", {_left(p, passes)}" if passes else ""
+        left = f" and p == {p}" if passes else ""
 
-        def counted(what: str, terms: Sequence[int], more: str = more) -> IntegerSequence:
-            return IntegerSequence(
-                game.notation, f"P-positions with {what}{more}", "n", 0, tuple(terms)
-            )
+        def counted(
+            what: str, terms: Sequence[int], more: str = more, left: str = left
+        ) -> IntegerSequence:
+            said = f"P-positions with {what}{more}"
+            term = f"count(position: P and {CONDITIONS.get(what) or _sum_condition(what)}{left})"
+            return IntegerSequence(game.notation, said, "n", 0, tuple(terms), term)
 
         if what == BOX:
             terms = np.concatenate([[0], numbers.cumsum()]).tolist()
@@ -87,6 +92,17 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
             yield counted(what, terms[:MOST_TERMS]), counted(BOX_OF_POWER, powers)
         else:
             yield counted(what, numbers[:MOST_TERMS].tolist()), None
+
+
+def _sum_condition(what: str) -> str:
+    """Return in the statement language that coordinates have the sum n.
+
+    Examples
+    --------
+    >>> _sum_condition("x+y+z = n")
+    'size <= n and x+y+z == n'
+    """
+    return f"size <= n and {what.replace(' = ', ' == ')}"
 
 
 def _left(p: int, passes: int) -> str:
@@ -121,5 +137,6 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted
             "m",
             1,
             tuple(terms),
+            f"count(position: P and i > 0{f' and p == {p}' if passes else ''})",
         )
         yield sequence, None
