@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -44,16 +44,19 @@ def table(game: Game, largest: Mapping[str, int], is_p: bool, folder: Path) -> t
     key = game.notation, is_p, folder
     known = _tables.pop(key, ({}, None, None))
     if any(known[0].get(name, -1) < most for name, most in largest.items()):
-        box = {name: game.side(max(most, known[0].get(name, 0))) for name, most in largest.items()}
-        legal = game.box(box)
-        found = game.p_positions(legal) if is_p else game.numbers(box)
-        if game.passes:
-            legal = np.repeat(legal[..., None], game.passes + 1, axis=-1)
-        known = {name: max(most, box[name]) for name, most in largest.items()}, legal, found
-    while len(_tables) >= TABLES:
+        largest = {name: max(most, known[0].get(name, 0)) for name, most in largest.items()}
+        box = {name: game.side(most) for name, most in largest.items()}
+        found = game.p_positions(game.box(box)) if is_p else game.numbers(box)
+        known = largest, _legal(game, box), found
+    if len(_tables) >= TABLES:
         del _tables[next(iter(_tables))]
     _tables[key] = known
     return known[1:]
+
+
+def _legal(game: Game, box: Mapping[str, int]) -> Any:
+    legal = game.box(box)
+    return np.repeat(legal[..., None], game.passes + 1, axis=-1) if game.passes else legal
 
 
 @dataclass
@@ -75,34 +78,21 @@ class World:
         return Game(self.notation, self.folder)
 
     def positions(self, limit: int | None = None, only_p: bool = False) -> Place:
-        """Return the positions of the box, or those without a larger coordinate than a limit."""
-        if (only_p, limit) not in self.memory:
-            box = {name: self.game.side(max(most, limit or 0)) for name, most in self.box.items()}
-            if self.coordinates[:2] == ("i", "j"):
-                every = np.nonzero(
-                    np.ones(
-                        (*self.game.rules["sizes"], self.game.passes + 1)[: len(self.coordinates)]
-                    )
-                )
-                every = (every[0] + 1, every[1] + 1, *every[2:])
-            else:
-                legal = self.game.box(box)
-                if self.game.passes:
-                    legal = np.repeat(legal[..., None], self.game.passes + 1, axis=-1)
-                every = np.nonzero(legal)
-            if only_p:
-                chosen = self.look_up(self.notation, every, True)[0]
-                every = tuple(axis[chosen] for axis in every)
-            self.memory[only_p, limit] = every
-        return self.memory[only_p, limit]
-
-    def within(self, limit: int | None, only_p: bool) -> Place:
-        """Return the positions without a larger coordinate than a limit, if there is one."""
+        """Return the positions or P-positions of the box, or those up to a limit on the size."""
         is_inside = limit is None or limit <= min(self.box.values(), default=0)
-        every = self.positions(None if is_inside else limit, only_p)
-        if limit is None:
-            return every
-        chosen = self.size(every) <= limit
+        key = only_p, None if is_inside else limit
+        if key not in self.memory:
+            box = {name: self.game.side(max(most, key[1] or 0)) for name, most in self.box.items()}
+            if self.coordinates[:2] == ("i", "j"):
+                shape = (*self.game.rules["sizes"], self.game.passes + 1)
+                i, j, *left = np.nonzero(np.ones(shape[: len(self.coordinates)]))
+                every = (i + 1, j + 1, *left)
+            else:
+                every = np.nonzero(_legal(self.game, box))
+            chosen = self.look_up(self.notation, every, True)[0] if only_p else slice(None)
+            self.memory[key] = tuple(axis[chosen] for axis in every)
+        every = self.memory[key]
+        chosen = slice(None) if limit is None else self.size(every) <= limit
         return tuple(axis[chosen] for axis in every)
 
     def size(self, at: Place) -> Any:
@@ -206,7 +196,7 @@ class Here(Scope):
                 ]
                 return np.bincount(owner, np.logical_and.reduce(same), self.length) > 0
             case tree.ValueSet():
-                return self.array(self.has_values(part))
+                return self.once((part,), lambda outer: outer.has_values(part)) == 1
         raise UnreadError(type(part).__name__)
 
     def term(self, term: tree.Term) -> Any:
@@ -248,7 +238,12 @@ class Here(Scope):
             return (self.holds(body) == wanted).astype(np.int64)
         first, *rest = bindings
         if isinstance(first, tree.OfPosition):
-            return self.counted_positions(rest, body, wanted)
+            is_guarded = isinstance(body, tree.Implies) and not wanted
+            where = body.premise if is_guarded else body if wanted else tree.TRUE
+            return self.once(
+                (body, *rest),
+                lambda outer: outer.everywhere(where).counted(rest, body, wanted).sum(),
+            )
         if self.length > CHUNK:
             parts = [
                 np.arange(i, min(i + CHUNK, self.length)) for i in range(0, self.length, CHUNK)
@@ -260,37 +255,26 @@ class Here(Scope):
         inner = there.counted(rest, body, wanted)
         return np.bincount(owner, inner, self.length).astype(np.int64)
 
-    def counted_positions(
-        self, rest: Sequence[tree.Binding], body: tree.Proposition, wanted: bool
-    ) -> Any:
-        """Return the same for all positions: once for all places with the same values of other names."""
-        used = names_in(body).union(*map(names_in, rest)) & self.known.keys()
+    def once(self, parts: Sequence[tree.Part], compute: Callable[[Here], int]) -> Any:
+        """Return what is the same for all positions: computed once for each choice of other names."""
+        used = set[str]().union(*map(names_in, parts)) & self.known.keys()
         names = sorted(used - {*self.world.coordinates, tree.SIZE})
-        rows = np.stack(
-            [np.zeros(self.length, np.int64), *(self.array(self.known[name]) for name in names)]
-        )
+        columns = [self.array(self.known[name]) for name in names]
+        rows = np.stack([np.zeros(self.length, np.int64), *columns])
         values, places = np.unique(rows, axis=1, return_inverse=True)
-        numbers = []
-        for _, *row in values.T.tolist():
-            key = id(body), wanted, *row
+        keys = [(*map(id, parts), *row) for row in values.T.tolist()]
+        for key in keys:
             if key not in self.world.memory:
-                outer = replace(self, length=1, known=dict(zip(names, row, strict=True)))
-                is_guarded = isinstance(body, tree.Implies) and not wanted
-                there = outer.everywhere(
-                    body.premise if is_guarded else body if wanted else tree.TRUE
-                )
-                self.world.memory[key] = (
-                    int(there.counted(rest, body, wanted).sum()) if there.length else 0
-                )
-            numbers.append(self.world.memory[key])
-        return np.array(numbers)[places.ravel()]
+                known = dict(zip(names, key[len(parts) + 1 :], strict=True))
+                self.world.memory[key] = int(compute(replace(self, length=1, known=known)))
+        return np.array([self.world.memory[key] for key in keys])[places.ravel()]
 
     def everywhere(self, condition: tree.Proposition) -> Here:
         """Return positions of the box, or up to its limit, among them all that satisfy a condition."""
         parts = tree.conjuncts(condition)
         limits = [limit for part in parts if (limit := self.limit(part)) is not None]
         only_p = tree.PPosition() in parts
-        every = self.world.within(min(limits, default=None), only_p)
+        every = self.world.positions(min(limits, default=None), only_p)
         return self.at(every, len(every[0]))
 
     def limit(self, part: tree.Proposition) -> int | None:
@@ -304,28 +288,20 @@ class Here(Scope):
 
     def has_values(self, part: tree.ValueSet) -> bool:
         """Whether a set of values compares with another set; without a limit, small members must be values."""
-        key = id(part), *((name, n) for name, n in self.known.items() if isinstance(n, int))
-        if key not in self.world.memory:
-            limits = [*map(self.limit, tree.conjuncts(part.condition))]
-            there = self.everywhere(part.condition)
-            there = there.only(np.flatnonzero(there.holds(part.condition)))
-            values = np.unique(there.array(there.evaluate(part.value)))
-            largest = int(np.abs(values).max(initial=0))
-            is_limited = any(limit is not None for limit in limits)
-            small = (
-                np.arange(-largest - CHUNK, largest + CHUNK)
-                if is_limited
-                else np.arange(min(self.world.box.values()) // 2)
-            )
-            are, should = (
-                Scope(len(v), {**self.known, part.variable: v}).value(part.members.formula.root)
-                for v in (values, small)
-            )
-            members = small[np.broadcast_to(should, len(small)).astype(bool)]
-            self.world.memory[key] = (part.relation == ">=" or np.all(are)) and (
-                part.relation == "<=" or bool(np.isin(members, values).all())
-            )
-        return self.world.memory[key]
+        there = self.everywhere(part.condition)
+        there = there.only(np.flatnonzero(there.holds(part.condition)))
+        values = np.unique(there.array(there.evaluate(part.value)))
+        largest = int(np.abs(values).max(initial=0)) + CHUNK
+        small = np.arange(-largest, largest)
+        if all(self.limit(one) is None for one in tree.conjuncts(part.condition)):
+            small = np.arange(min(self.world.box.values()) // 2)
+        are, should = (
+            Scope(len(v), {**self.known, part.variable: v}).value(part.members.formula.root)
+            for v in (values, small)
+        )
+        members = small[np.broadcast_to(should, len(small)).astype(bool)]
+        is_within = part.relation == ">=" or bool(np.all(are))
+        return is_within and (part.relation == "<=" or bool(np.isin(members, values).all()))
 
     def choices(self, binding: tree.Binding) -> tuple[Here, Any]:
         """Return every choice of a bound variable, and of which position each is."""

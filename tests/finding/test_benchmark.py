@@ -34,7 +34,8 @@ def named(case):
 @pytest.fixture(autouse=True)
 def described_games(tmp_path, monkeypatch) -> None:
     """The package finds descriptions of games in the working directory."""
-    shutil.copytree(KNOWN / "games", tmp_path / "config" / "games")
+    for folder in games.OWN:
+        shutil.copytree(folder, tmp_path / "config" / "games", dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
 
 
