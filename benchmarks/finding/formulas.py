@@ -139,7 +139,8 @@ def _applied(sign: str, left: Any, right: Any) -> Any:
         raise UndefinedError("division by zero")
     if sign in ("**", "<<", ">>") and np.any(np.less(right, 0)):
         raise UndefinedError(f"{sign} of a negative integer")
-    a, b = map(_largest, (left, right))
+    grows = sign in ("+", "-", "*", "**", "<<")
+    a, b = (_largest(one) if grows or isinstance(one, int) else 0 for one in (left, right))
     both = a.bit_length(), b.bit_length()
     bits = {"*": sum(both), "**": both[0] * max(b, 1), "<<": both[0] + b}.get(sign, max(both) + 1)
     if bits > MOST_BITS:

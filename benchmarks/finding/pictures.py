@@ -145,6 +145,9 @@ def _wrong_counts(finding: CountFinding, bound: int, folder: Path) -> str | None
     last = most.bit_length() - 1 if is_power else most
     found = numbers(sequence.game, sequence.counted, sequence.index, sequence.first, last, folder)
 
+    if any(a != b for a, b in zip(found, sequence.terms, strict=False)):
+        return f"terms: {found}"
+
     def g(n: int) -> int:
         if not sequence.first <= n <= last:
             raise UndefinedError(f"g({n})")

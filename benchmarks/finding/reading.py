@@ -15,41 +15,28 @@ from choco_pipeline.statements import tree
 from choco_pipeline.statements.printer import text_of
 
 Finding = BlocksFinding | CellularFinding | CountFinding
+#: The ruleset of statements on all height functions.
+HEIGHTS = "solid-bar(f=f)"
 #: Statements on families are tried for at most this many of their games.
 MOST_POINTS = 14
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A found statement.
-
-    Attributes
-    ----------
-    ruleset
-        Its game or family.
-    kind
-        The kind of its claims, or of the search result that it repeats.
-    parameters
-        The values of each parameter for which it was found.
-    claims
-        Claims that say together what it says; none where the language cannot say it.
-    finding
-        The search result on pictures or counts that it repeats.
-    lines
-        Of height functions: what is asked, and the conditions on f.
-    picture
-        The data of its drawing.
-    is_refuted
-        Whether the search itself refuted it.
-    """
+    """A found statement: claims that say together what it says, or data where the language cannot say it."""
 
     ruleset: str
+    #: The kind of its claims, or of the search result that it repeats.
     kind: str
+    #: The values of each parameter for which it was found.
     parameters: Mapping[str, Sequence[int]]
     claims: tuple[Claim, ...] = ()
+    #: The search result on pictures or counts that it repeats.
     finding: Finding | None = None
+    #: Of height functions: the question and the conditions on f, and numbers of functions.
     lines: tuple[Any, ...] = ()
     picture: Mapping[str, Any] | None = None
+    #: Whether the search itself refuted it.
     is_refuted: bool = False
 
     @classmethod
@@ -59,7 +46,8 @@ class Reading:
         if not isinstance(finding, Finding):
             finding = None
         claims = tuple(claim for claim in statement.claims if claim.statement.check is None)
-        kind = finding.kind if finding else kind_of(claims[0]) if claims else "heights"
+        other = "heights" if statement.ruleset == HEIGHTS else "unread"
+        kind = finding.kind if finding else kind_of(claims[0]) if claims else other
         return cls(
             statement.ruleset,
             kind,
@@ -74,23 +62,11 @@ class Reading:
     @property
     def line(self) -> str:
         """The statement in one line, to be shown and compared."""
+        shown = self.finding.text if self.finding else self.lines or "census"
         said = "; ".join(text_of(claim.proposition) for claim in self.claims)
         whens = dict.fromkeys(str(claim.statement.when or "") for claim in self.claims)
         when = "".join(f" for {one}" for one in whens if one)
-        return f"{self.ruleset}{when}: {said or self._data}"
-
-    @property
-    def _data(self) -> str:
-        match self.finding:
-            case CountFinding(sequence=sequence, relations=relations, follows=follows):
-                formulas = [one.formula for one in (*relations, *follows)]
-                return f"g({sequence.index}) = {sequence.counted}: {formulas}" if sequence else ""
-            case CellularFinding(axes=axes, terms=terms):
-                return f"cells {axes} follow from {terms}"
-            case BlocksFinding(axes=axes, relations=relations):
-                rules = [(one.residue, one.terms) for one in relations]
-                return f"cells {axes} follow from {rules}"
-        return str([(one.label, one.formula, one.where) for one in self.lines] or "census")
+        return f"{self.ruleset}{when}: {said or shown}"
 
     @property
     def size(self) -> int:

@@ -130,7 +130,9 @@ def test_integers_stand_for_parameters() -> None:
 
 
 def found_in(game, what, bound=24, **parameters):
-    case = Decoy(id="one", games=game, parameters=parameters, bound=bound, search=what, why="-")
+    quantity = "grundy" if game == STEP else "p-positions"
+    given = {"games": game, "parameters": parameters, "bound": bound, "quantity": quantity}
+    case = Decoy(id="one", search=what, why="-", **given)
     document = search.run(case, 0, load_catalogue([])).document
     return [Reading.of(one) for one in document.statements]
 
@@ -183,7 +185,7 @@ def test_height_functions_are_judged() -> None:
     ],
 )
 def test_no_found_statement_is_false(game, what, parameters) -> None:
-    found = found_in(game, what, **parameters)
+    found = found_in(game, what, bound=48 if game == STEP else 24, **parameters)
     assert found
     for one in found:
         assert one.is_refuted or counterexample(one, 24, SMALL) is None, one.line

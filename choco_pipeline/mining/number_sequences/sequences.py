@@ -77,13 +77,13 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
         if numbers.sum() < FEWEST_COUNTED:
             continue
         more = f", {_left(p, passes)}" if passes else ""
-        left = f" and p == {p}" if passes else ""
+        also = f" and p == {p}" if passes else ""
 
         def counted(
-            what: str, terms: Sequence[int], more: str = more, left: str = left
+            what: str, terms: Sequence[int], more: str = more, also: str = also
         ) -> IntegerSequence:
             said = f"P-positions with {what}{more}"
-            term = f"count(position: P and {CONDITIONS.get(what) or _sum_condition(what)}{left})"
+            term = f"count(position: P and {CONDITIONS.get(what) or _sum_condition(what)}{also})"
             return IntegerSequence(game.notation, said, "n", 0, tuple(terms), term)
 
         if what == BOX:
