@@ -81,7 +81,7 @@ def test_the_package_judges_nothing_here(module) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [one for one in TARGETS if not one.outside], ids=named)
 def test_what_is_expected_is_true(case) -> None:
-    """As far as small boxes tell; what is expected of words and pictures, the search's own words are read back for."""
+    """As far as small boxes tell, for what is expected as a statement."""
     if case.expect.kind not in ("p-positions", "grundy", "values", "related"):
         return
     spoken = [p for p in case.points() if not case.expect.when or value(case.expect.when, **p)]
