@@ -259,10 +259,13 @@ class Here(Scope):
         """Return what is the same for all positions: computed once for each choice of other names."""
         used = set[str]().union(*map(names_in, parts)) & self.known.keys()
         names = sorted(used - {*self.world.coordinates, tree.SIZE})
-        columns = [self.array(self.known[name]) for name in names]
-        rows = np.stack([np.zeros(self.length, np.int64), *columns])
-        values, places = np.unique(rows, axis=1, return_inverse=True)
-        keys = [(*map(id, parts), *row) for row in values.T.tolist()]
+        given = [self.known[name] for name in names]
+        if any(isinstance(one, np.ndarray) for one in given):
+            columns = [np.zeros(self.length, np.int64), *map(self.array, given)]
+            rows, places = np.unique(np.stack(columns), axis=1, return_inverse=True)
+        else:
+            rows, places = np.array([[0], *([one] for one in given)]), np.zeros(self.length, int)
+        keys = [(*map(id, parts), *row) for row in rows.T.tolist()]
         for key in keys:
             if key not in self.world.memory:
                 known = dict(zip(names, key[len(parts) + 1 :], strict=True))
