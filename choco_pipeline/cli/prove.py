@@ -33,7 +33,6 @@ from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.table_formulas import describe_by_table
 from choco_pipeline.proof.task import (
     asked_again,
     decided_on,
@@ -112,6 +111,9 @@ def show_proof(
         elif proof.is_proved and proof.relation is not None:
             tell(f"{proof.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
+            # Searches in tables load xarray and pandas, which few commands need.
+            from choco_pipeline.proof.table_formulas import describe_by_table  # noqa: PLC0415
+
             for search in (describe, describe_by_table):
                 proof = with_formula(proof, chosen, limits, prover, search)
     if claim is not None and decided is not None:
