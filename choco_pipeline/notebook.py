@@ -65,9 +65,7 @@ def _(statement: FoundStatement) -> str:
     lines = [f'<math display="block">{line}</math>' for line in displayed(statement, notation)]
     conditions = (condition(statement, notation), reach(statement, notation))
     where = ", ".join(f"<math>{text}</math>" for text in conditions if text)
-    head = Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(
-        SIGNS[statement.verdict][1], statement.ruleset, statement.text
-    )
+    head = Markup("<p><b>{}</b>: {}</p>").format(SIGNS[statement.verdict][1], statement.text)
     conclusion = Markup("<p>{}</p>").format(statement.conclusion.text)
     return head + Markup("".join(lines)) + Markup(f"<p>{where}</p>" if where else "") + conclusion
 

@@ -19,13 +19,15 @@ from choco_pipeline.formula.ranges import parse_range
 KNOWN = Path(__file__).parent.parent / "known"
 
 Text = Annotated[str, Field(min_length=1)]
-Search = Literal["formulas", "value-sets", "shifts", "counts", "cellular", "blocks", "heights"]
+Search = Literal[
+    "formulas", "value-sets", "symmetric", "lines", "counts", "cellular", "blocks", "heights"
+]
 
 
 class Expected(Model):
     """What should be found: the formula or the equations, and for which parameters and positions exactly.
 
-    Of a relation between games the formula is the statement, and `of` the game that it is about, if that is not the one
+    Of a line the formula is the statement itself. Of a relation between games it is the statement, too, and `of` the game that it is about, if that is not the one
     searched. Of counts, `of` is the term that is counted; of values, ``among`` if other members are allowed.
     Rules and relations of pictures are lists of steps along the axes; copies have a size, a row and a column.
     """
@@ -39,6 +41,7 @@ class Expected(Model):
         "blocks",
         "heights",
         "related",
+        "line",
     ]
     formula: str = ""
     where: str = ""
@@ -117,7 +120,7 @@ class Case(Model):
     where: str = ""
     bound: Annotated[int, Field(ge=1)] = 63
     quantity: Literal["p-positions", "grundy"] = "p-positions"
-    search: list[Search] = Field(default=["formulas", "shifts"], min_length=1)
+    search: list[Search] = Field(default=["formulas"], min_length=1)
     beyond: list[dict[str, int]] = Field(default=[])
     random: Random | None = None
     box: Box | None = None

@@ -14,8 +14,8 @@ from benchmarks.finding.reading import Reading
 
 def wrong_heights(reading: Reading) -> str | None:
     """Return a height function for which a statement is wrong, or a number of functions that is wrong."""
-    if not reading.lines:
-        assert reading.picture is not None
+    assert reading.picture is not None
+    if "counts" in reading.picture:
         for name, boxes in reading.picture["counts"].items():
             for box in boxes:
                 if box["side"] > 3 or box["side"] * box["height"] > 6:
@@ -25,11 +25,12 @@ def wrong_heights(reading: Reading) -> str | None:
                 if number != box["functions"]:
                     return f"{name}: {number} functions of {box}"
         return None
-    question, *conditions = reading.lines
+    is_p = "==" in reading.picture["formula"]
+    conditions = reading.picture["conditions"]
     for a, b, h in product(range(4), range(4), range(1, 4)):
         for f in monotone(a, b, h) if a + b + h <= 7 else ():
             meant = all(_has(one, line) for line in conditions for one in (f, f.T))
-            if has_formula(f, question.label.startswith("P")) != meant:
+            if has_formula(f, is_p) != meant:
                 return f"f = {'/'.join(''.join(map(str, row)) for row in f.tolist())}"
     return None
 
@@ -54,9 +55,10 @@ def _has(f: Any, line: Any) -> bool:
     u, x, z = (axis[u < x] for axis in (u, x, z))
     tops = np.array([_top(f, *at) for at in zip(x.tolist(), z.tolist(), strict=True)], np.int64)
     known = {"u": u, "x": x, "z": z, "g": f[u, z], "h": f[x, z], "t": tops}
-    for i in range(1, 8) if "i" in line.formula + line.where.replace("min", "") else [0]:
-        meant = value(line.where or "0 == 0", **known, i=i)
-        if not np.all(~np.broadcast_to(meant, u.shape) | value(line.formula, **known, i=i)):
+    such, where = line["such"], line["where"]
+    for i in range(1, 8) if "i" in such + where.replace("min", "") else [0]:
+        meant = value(where or "0 == 0", **known, i=i)
+        if not np.all(~np.broadcast_to(meant, u.shape) | value(such, **known, i=i)):
             return False
     return True
 

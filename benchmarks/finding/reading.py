@@ -33,8 +33,7 @@ class Reading:
     claims: tuple[Claim, ...] = ()
     #: The search result on pictures or counts that it repeats.
     finding: Finding | None = None
-    #: Of height functions: the question and the conditions on f, and numbers of functions.
-    lines: tuple[Any, ...] = ()
+    #: Of height functions: the formula and the conditions on f, or numbers of functions.
     picture: Mapping[str, Any] | None = None
     #: Whether the search itself refuted it.
     is_refuted: bool = False
@@ -54,7 +53,6 @@ class Reading:
             statement.parameters,
             claims,
             finding,
-            statement.formulas,
             statement.picture,
             statement.verdict == "refuted",
         )
@@ -62,7 +60,7 @@ class Reading:
     @property
     def line(self) -> str:
         """The statement in one line, to be shown and compared."""
-        shown = self.finding.text if self.finding else self.lines or "census"
+        shown = self.finding.text if self.finding else self.picture
         said = "; ".join(text_of(claim.proposition) for claim in self.claims)
         whens = dict.fromkeys(str(claim.statement.when or "") for claim in self.claims)
         when = "".join(f" for {one}" for one in whens if one)
@@ -87,7 +85,7 @@ class Reading:
             one
             for one in found
             if one.get("k", 1) >= 1
-            and (not self.claims or any(any(cases(claim, one)) for claim in self.claims))
+            and (not self.claims or any([*cases(claim, one)] for claim in self.claims))
         ]
         if len(found) <= MOST_POINTS:
             return found

@@ -134,11 +134,14 @@ def covers(
             return any(_same_picture(expected, one) for one in said)
         case "related":
             return any(_same_relation(expected, one, case) for one in said)
+        case "line":
+            wanted = expected.claim(case.games).proposition
+            return any(claim.proposition == wanted for one in said for claim in one.claims)
         case "heights":
             return any(
-                one.lines[0].label == expected.formula
+                ("P iff" if "==" in one.picture["formula"] else "G =") == expected.formula
                 for one in said
-                if one.kind == "heights" and one.lines
+                if one.kind == "heights" and one.picture and "conditions" in one.picture
             )
 
 

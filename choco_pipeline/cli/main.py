@@ -138,12 +138,14 @@ def mine(
     bound: Annotated[int | None, typer.Option(help="Bound of the tables.")] = None,
     quantity: Annotated[
         Quantity | None,
-        typer.Option(help="What tables hold; P-positions by default, of step bars Grundy numbers."),
+        typer.Option(
+            help="P-positions by default; Grundy numbers for step bars, and both for one heap."
+        ),
     ] = None,
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="formulas, value-sets, shifts, counts, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
+            help="formulas, value-sets, symmetric, lines, counts, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
         ),
     ] = None,
     json: Json = False,

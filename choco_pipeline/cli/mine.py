@@ -25,14 +25,13 @@ from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import UNITS
-from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import Finding, is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, in_text
+from choco_pipeline.report.found_statements.found_formulas import in_text
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.computing.in_memory import table
@@ -150,11 +149,11 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
     number = 0
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"
-        if statement.kind in SAID_IN_FORMULAS and statement.formulas:
-            yield f"   as typed: {'; '.join(map(_typed, statement.formulas))}"
+        if statement.statement:
+            yield f"   as typed: {statement.statement}"
         if statement.known:
             yield f"   {statement.compared}: {', '.join(statement.known)}, {statement.where_compared}"
-        unit = UNITS.get(statement.kind, "position")
+        unit = UNITS.get(statement.search, "position")
         for label, evidence in (
             ("found on", statement.found_on),
             ("then held on", statement.held_on),
@@ -174,11 +173,6 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
             yield f"   {search.what}: {search.game}: {search.tried.candidates:,} candidates{why}"
         yield ""
     yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
-
-
-def _typed(line: StatementLine) -> str:
-    """Return a formula as a person would type it to prove it, with its condition."""
-    return line.formula + (f" where {line.where}" if line.where else "")
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:
@@ -217,12 +211,18 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
 def _tables(
     game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
 ) -> Iterator[_Table]:
-    """Yield the table of a game that is computed; none where it would be a single cell."""
+    """Yield the tables of a game that are computed; none that would be a single cell.
+
+    By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
+    """
     bar = game.base.rules.bar
     is_alone = bar is not None and bar.is_flat and bar.strip is None
-    own: Quantity = "grundy" if is_alone or len(game.base.coordinates) == 1 else "p-positions"
-    chosen = quantity or own
-    if variable_of(game, chosen).dims:
+    several: list[Quantity] = ["grundy"] if is_alone else ["p-positions"]
+    if len(game.base.coordinates) == 1:
+        several = ["grundy", "p-positions"]
+    for chosen in [quantity] if quantity else several:
+        if not variable_of(game, chosen).dims:
+            continue
         size = _bound(game, chosen, bound)
         require_memory(game, size, cost_of(game, size, chosen).memory_whole, worker_memory(1))
         yield _Table(game, parameters, chosen, size)

@@ -1,4 +1,4 @@
-"""The stage of found statements as steps that workers share: searches, trials, and what comes of both.
+"""The stage `find` as steps that workers share: searches, trials, decisions and the conclusion.
 
 Idea: each search and each trial is a step of its own, since none of them asks what others have found. Which statements are worth a
 trial follows from all that is proposed; which are decided for all parameters, from all trials. The last step makes of all that what
@@ -29,7 +29,7 @@ from choco_pipeline.finding.families.gathered import families_of, family_of, min
 from choco_pipeline.finding.families.laws import laws_of_states
 from choco_pipeline.finding.judge.dominance import Consequence, Decided, Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
-from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals
+from choco_pipeline.finding.stage import Finder, Proposals, TrialPreview, document_of, proposals
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -42,42 +42,42 @@ from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, read_plan
 
-#: A decision on a found statement may take so many seconds and GiB of memory.
+#: Seconds and GiB of memory for a decision on a found statement.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 
 T = TypeVar("T")
 Report = Callable[..., None]
-#: What searches propose, by their places among all searches.
+#: Proposals by the indices of their searches.
 Proposed = Mapping[int, Proposals]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be decided, and what has to be tried first."""
+    """Questions to the provers, and statements to be tried first."""
 
-    #: Statements, for all parameters.
+    #: Statements to be decided for all parameters.
     statements: Sequence[FoundStatement] = ()
-    #: What is to be tried, and then decided for all parameters.
+    #: Statements to be tried, and then decided for all parameters.
     untried: Sequence[FoundStatement] = ()
-    #: Whether statements that follow at sampled positions follow at all, by the questions' keys.
+    #: Implications at sampled positions that automata decide, by key.
     consequences: Mapping[str, Consequence] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What became of these."""
+    """The answers."""
 
-    #: By the ids of what was tried.
-    tried: Mapping[str, Foreseen] = field(default_factory=dict)
-    #: By the ids of what was decided.
+    #: Results of trials, by the ids of statements.
+    tried: Mapping[str, TrialPreview] = field(default_factory=dict)
+    #: Verdicts for all parameters, by the ids of statements.
     statements: Mapping[str, FoundStatement] = field(default_factory=dict)
-    #: By the questions' keys.
+    #: Decisions on implications, by key.
     consequences: Mapping[str, Decided] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What a run has planned, proved and mined."""
+    """The plan, proofs and search results of a run."""
 
     plan: Plan
     paths: Paths
@@ -89,7 +89,7 @@ class _Run:
 
     @cached_property
     def proofs(self) -> list[Mapping[str, Any]]:
-        """What became of each proof that the run asked for."""
+        """The outcomes of the run's proofs."""
         names = orders_of(self.plan, PROVE)
         outcomes = (read_record(self.paths.outcome(PROVE, name)) for name in names)
         return [proof for outcome in outcomes for proof in outcome["proofs"]]
@@ -110,7 +110,7 @@ class _Run:
 
     @property
     def catalogue(self) -> Catalogue:
-        """The claims that are known."""
+        """The known claims."""
         files = [Path(name) for name in self.plan["claims_files"]]
         written = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
         return _catalogue(Path.cwd(), tuple(files), written)
@@ -126,23 +126,23 @@ class _Run:
 
 @lru_cache(maxsize=1)
 def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
-    """Return the claims of files of this folder, written at these times: the steps that one worker takes read them once."""
+    """Return the claims of some files; the times of the files are part of the cache key."""
     return load_with_background(files)
 
 
 def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
-    """Return what every so many-th of a run's searches proposes."""
+    """Return the proposals of one part of a run's searches."""
     asked = _Run.of(plan_file).proposals()
     return {place: asked[place]() for place in range(part, len(asked), parts)}
 
 
 def choose(plan_file: str, *results: Any) -> list[FoundStatement]:
-    """Return the proposed statements that are worth a trial."""
+    """Return the proposed statements that are tried."""
     *proposed, report = results
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
     ordered = _ordered(proposed)
-    return Finder(run.tables, run.catalogue, dominance=Dominance(decides=False)).waiting(
+    return Finder(run.tables, run.catalogue, dominance=Dominance(decides=False)).pending(
         [statement for proposals in ordered for statement in proposals.statements],
         [statement for proposals in ordered for statement in proposals.doubtful],
     )
@@ -150,29 +150,29 @@ def choose(plan_file: str, *results: Any) -> list[FoundStatement]:
 
 def try_some(
     plan_file: str, part: int, parts: int, chosen: Sequence[FoundStatement], report: Report
-) -> dict[str, Foreseen]:
-    """Return what trying every so many-th of some statements shows, by their ids."""
+) -> dict[str, TrialPreview]:
+    """Return the results of the trials of one part of some statements, by id."""
     run = _Run.of(plan_file)
     with limited(PREPARED_BY) as child:
         finder = Finder(run.tables, run.catalogue, Prover(child).decide)
-        shown = {statement.id: finder.foresee(statement) for statement in chosen[part::parts]}
+        shown = {statement.id: finder.preview(statement) for statement in chosen[part::parts]}
         return {} if child.was_killed else shown
 
 
 def ask(plan_file: str, parts: int, *results: Any) -> Asked:
-    """Return what is decided of statements if all of them are right; given is what `conclude` is given."""
+    """Return the questions to the provers if all statements are right; the arguments are those of `conclude`."""
     *handed_on, _ = results
     run = _Run.of(plan_file)
-    asked, foreseen = AskedForAll(), _together(handed_on[parts:])
+    asked, previews = AskedForAll(), _together(handed_on[parts:])
     dominance = Dominance(decides=False)
-    finder = Finder(run.tables, run.catalogue, None, asked, foreseen, dominance)
-    considered(_ordered(handed_on[:parts]), finder)
+    finder = Finder(run.tables, run.catalogue, None, asked, previews, dominance)
+    document_of(_ordered(handed_on[:parts]), finder)
     for_all = asked.statements if run.plan["prove"] else ()  # else the last step asks nobody
     return Asked(for_all, asked.untried, dominance.asked)
 
 
 def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
-    """Return what is decided of every so many-th of what is asked, and what is to be tried tried first."""
+    """Return the answers to one part of the questions, after trials of the statements to be tried first."""
     run = _Run.of(plan_file)
     some = dict([*asked.consequences.items()][part::parts])
     consequences = {key: question.decided() for key, question in some.items()}
@@ -181,7 +181,7 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
         for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
         finder = Finder(run.tables, run.catalogue, prover.decide)
         tried = {
-            statement.id: finder.foresee(statement) for statement in asked.untried[part::parts]
+            statement.id: finder.preview(statement) for statement in asked.untried[part::parts]
         }
         stood = [shown.tried for shown in tried.values() if shown.tried and run.plan["prove"]]
         statements = {
@@ -205,7 +205,7 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
     report(Stage.FIND, steps=1)
     answers: Sequence[Answers]
     trials, answers = handed_on[parts : 2 * parts], handed_on[2 * parts + 1 :]
-    foreseen = _together([*trials, *(answer.tried for answer in answers)])
+    previews = _together([*trials, *(answer.tried for answer in answers)])
     decided = _together(answer.statements for answer in answers)
     known = _together(answer.consequences for answer in answers)
     with limited(PREPARED_BY) as child:
@@ -213,8 +213,8 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
         for_all = prover.for_all(folder, catalogue, decided) if run.plan["prove"] else None
         dominance = Dominance(known)
-        finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen, dominance)
-        found_here = considered(_ordered(handed_on[:parts]), finder)
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, previews, dominance)
+        found_here = document_of(_ordered(handed_on[:parts]), finder)
     asked = orders_of(run.plan, MINE_HEIGHTS)  # of height functions no table tells anything
     of_heights = (FoundDocument.read(run.paths.outcome(MINE_HEIGHTS, name)) for name in asked)
     documents = [found_here, *of_heights]
@@ -231,7 +231,7 @@ def _together(parts: Iterable[Mapping[str, T]]) -> dict[str, T]:
 
 
 def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
-    """Return what searches propose in the order of the searches."""
+    """Return the proposals in the order of the searches."""
     together = {place: proposals for proposed in parts for place, proposals in proposed.items()}
     return [together[place] for place in sorted(together)]
 
@@ -240,7 +240,7 @@ class Prover:
     """Decides claims under limits of time and memory, in a child process."""
 
     def __init__(self, child: Limited) -> None:
-        """Start nothing: the first decision does."""
+        """Prepare; the first decision starts the process."""
         self._child = child
 
     def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
@@ -258,7 +258,7 @@ class Prover:
         catalogue: Catalogue,
         known: Mapping[str, FoundStatement] | None = None,
     ) -> ForAllParameters:
-        """Return what decides claims for all parameters but of `known` statements, and keeps certificates in a folder."""
+        """Return the prover for all parameters, which keeps certificates in a folder; `known` are verdicts that are known already."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)

@@ -1,4 +1,4 @@
-"""How the stage of found statements is shared out: it imports nothing that computes, since a light client makes the steps."""
+"""Distribution of the stage `find` to workers. It imports no kernels, because a light client submits the steps."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import Stage
 
 STEPS = "choco_pipeline.finding.find_steps"
-#: Steps of a kind for each worker: what one has to do takes some seconds, and differs.
+#: Steps of each kind for each worker.
 FOR_EACH_WORKER = 4
-#: Of a kind there are at most so many.
+#: Most steps of each kind.
 MOST_STEPS = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
-    """Make statements of what a run's searches found, on the cluster or here, and write them.
+    """Find the statements of a run, on the cluster or in this process, and write them.
 
     The plan's tables, and what was mined, proved and asked of height functions, must be there. The other file receives a
     `choco_pipeline.finding.statements.found_document.FoundDocument`, whole or not at all; numbers of statements and of searches

@@ -1,4 +1,4 @@
-"""The stage that makes statements of what the searches found, tries them on what is new to them, and ranks them."""
+"""The stage `find`: statements from search results, their trials, comparison and ranking."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
-from choco_pipeline.finding.families.single import searches, statements
+from choco_pipeline.finding.families.single import SingleTables
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.dominance import Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.known import (
+    cover_all,
+    equivalent_claims,
     follows_from_formulas,
-    saying_the_same,
     settled_by,
-    speak_of_all,
     spread,
 )
 from choco_pipeline.finding.judge.larger_tables import searched_again
@@ -32,7 +32,7 @@ from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.lemma_cases import lemmas
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables, further_games, members, speaking_of
+from choco_pipeline.finding.statements.scope import Tables, covered_games, further_games, members
 from choco_pipeline.finding.statements.statement import (
     ComparedOn,
     FoundStatement,
@@ -41,37 +41,37 @@ from choco_pipeline.finding.statements.statement import (
 )
 from choco_pipeline.stages import Stage
 
-#: What too few tables tell from chance must hold for so many games more, which are computed to try it.
+#: A statement that too few tables distinguish from chance must hold for at least this number of further games.
 FEWEST_MORE_GAMES = 4
 
 Report = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Foreseen:
-    """What trying a statement has shown."""
+class TrialPreview:
+    """The result of the trial of one statement."""
 
-    #: In how many bars that are drawn it is right; None if that cannot be tried.
+    #: The number of randomised bars for which it is right; None for games that are no bars.
     chance: int | None
-    #: It with its verdict; None if it is right in too many bars that are drawn.
+    #: The statement with its verdict; None if it is right for too many randomised bars.
     tried: FoundStatement | None
 
 
 @dataclass
 class Finder:
-    """What statements are compared with, tried on and decided by."""
+    """The judge of statements: it tries, decides, compares and ranks them."""
 
     #: Bounds and certificates of the run.
     tables: Tables
-    #: The claims that are known.
+    #: The known claims.
     catalogue: Catalogue
     #: As for `choco_pipeline.finding.judge.trial.tried`.
     decide: Decide | None = None
-    #: Decides what stood on tables for all parameters at once; None to ask nobody.
+    #: The prover for all parameters; None for no proofs.
     for_all: ForAllParameters | AskedForAll | None = None
-    #: Of some statements, by their ids, what trying them has shown already.
-    foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
-    #: Decides whether what follows at sampled positions follows at all.
+    #: Results of trials that are known already, by the ids of the statements.
+    previews: Mapping[str, TrialPreview] = field(default_factory=dict)
+    #: Decides by automata whether implications at sampled positions hold at all positions.
     dominance: Dominance = field(default_factory=Dominance)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
@@ -85,9 +85,10 @@ class Finder:
     def consider(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
     ) -> list[FoundStatement]:
-        """Return the statements that say something, with verdicts, best first.
+        """Return the statements with verdicts, best first.
 
-        Those that follow from stronger ones are told under the first of these; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
+        A statement that follows from stronger ones is listed under the first of these. Refuted statements are kept. Doubtful
+        statements are kept only if they hold for `FEWEST_MORE_GAMES` further games.
         """
         self._doubtful = {statement.id for statement in doubtful} - {
             statement.id for statement in proposed
@@ -101,12 +102,12 @@ class Finder:
             replace(statement, implies=tuple(dict.fromkeys(self._implied[statement.id])))
             for statement in self.accepted
         )
-        return ranked(statement.with_entry() for statement in (*accepted, *self.refuted))
+        return ranked([*accepted, *self.refuted])
 
-    def waiting(
+    def pending(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
     ) -> list[FoundStatement]:
-        """Return the statements that `consider` tries if all those before them turn out to be right: so others may be tried, too."""
+        """Return the statements that `consider` tries if all statements before them are right, so that workers can try them first."""
         chosen = []
         for statement in self._strongest_first(proposed, doubtful):
             if statement.verdict != "refuted" and not self._folded(statement):
@@ -114,15 +115,15 @@ class Finder:
                 self._keep(statement)
         return chosen
 
-    def foresee(self, statement: FoundStatement) -> Foreseen:
-        """Try one statement, whatever is said of others."""
-        chance = right_by_chance(statement, speaking_of(statement, self.tables))
+    def preview(self, statement: FoundStatement) -> TrialPreview:
+        """Return the result of the trial of one statement, without comparison with others."""
+        chance = right_by_chance(statement, covered_games(statement, self.tables))
         if chance is not None and chance >= MANY:
-            return Foreseen(chance, None)
-        return Foreseen(chance, tried(statement, self.tables, self.catalogue, self.decide))
+            return TrialPreview(chance, None)
+        return TrialPreview(chance, tried(statement, self.tables, self.catalogue, self.decide))
 
     def left_out(self) -> Iterator[Searched]:
-        """Yield what is not said, as searches: it is so in many bars that are drawn, or not in larger tables."""
+        """Yield the results that are not reported, with the reason: right for randomised bars, or wrong in larger tables."""
         for statement, number in self.by_chance.values():
             why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
             yield _left_out(statement, why)
@@ -136,21 +137,21 @@ class Finder:
         return strongest_first(by_id.values(), self._excluded)
 
     def _excluded(self, statement: FoundStatement) -> int:
-        """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
-        games = speaking_of(statement, self.tables)
+        """Count the sampled positions of the first game that the statement excludes from the P-positions."""
+        games = covered_games(statement, self.tables)
         meant = meaning(statement.claims[0], games[0]) if games else None
         return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
 
     def _consider(self, statement: FoundStatement) -> None:
         if self._folded(statement):
             return
-        shown = self.foreseen.get(statement.id)
+        shown = self.previews.get(statement.id)
         if shown is None and isinstance(self.for_all, AskedForAll):
             self.for_all.untried.append(statement)
             self._keep(statement)
             return
         if shown is None:
-            shown = self.foresee(statement)
+            shown = self.preview(statement)
         if shown.tried is None:
             self.by_chance[statement.id] = statement, shown.chance or 0
             return
@@ -163,7 +164,7 @@ class Finder:
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        # Of fewer games, or with less to say, it may follow.
+        # A narrower statement may follow from others.
         if statement.id != asked and self._folded(statement):
             return
         if self.for_all is not None:
@@ -195,21 +196,25 @@ class Finder:
         self.accepted.append(statement)
 
     def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs, ComparedOn]:
-        """Return lemmas or claims of the catalogue that say what a statement says of its games, and how it compares with these."""
+        """Return the lemmas or claims of the catalogue that imply a statement, and how it compares with them."""
         if statement.claims and (by_lemma := lemmas(statement.claims[0])):
             return by_lemma, "the same", "what is written"
         known, on = self._restated(statement, self.catalogue)
-        if not known:
+        if not known and statement.kind != "related":
             return (), "the same", on
-        games = speaking_of(statement, self.tables)
+        games = covered_games(statement, self.tables)
         further = further_games(statement, self.tables)
-        if not speak_of_all(known, [*games, *further], self.catalogue):
+        if not known:
+            every = [*games, *further]
+            known = follows_from_formulas(statement.claims[0], every, self.catalogue)
+            return known, "more" if known else "the same", on
+        if not cover_all(known, [*games, *further], self.catalogue):
             return known, "of fewer games", on
-        same = saying_the_same(statement.claims, games, self.catalogue, known)
+        same = equivalent_claims(statement.claims, games, self.catalogue, known)
         return (same, "the same", on) if same else (known, "more", on)
 
     def _keep(self, statement: FoundStatement) -> None:
-        """Compare those that come later with a statement."""
+        """Add a statement to those with which later ones are compared."""
         own = _claims_by_name(statement)
         self._claims |= own
         self._said_by |= dict.fromkeys(own, statement.id)
@@ -217,32 +222,34 @@ class Finder:
     def _restated(
         self, statement: FoundStatement, catalogue: Catalogue
     ) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return the ids of the claims that say together what a statement says of its games, and where that was seen; none if they do not."""
-        games = speaking_of(statement, self.tables)
+        """Return the ids of the claims that together imply a statement for its games, and where that was compared; none if they do not."""
+        games = covered_games(statement, self.tables)
         names = restated(statement.claims, games, catalogue)
         premises = [catalogue.claims[name] for name in names]
-        if (
-            catalogue is self.catalogue
-        ):  # a statement that extends what is known follows where that speaks
-            games = [game for game in games if speak_of_all(names, [game], catalogue)]
+        if catalogue is self.catalogue:
+            # a statement that extends claims follows for the games of these
+            games = [game for game in games if cover_all(names, [game], catalogue)]
         on = self.dominance.compared(statement.claims, premises, games) if names else None
         return (names, on) if on is not None else ((), "sampled positions")
 
     def _folded(self, statement: FoundStatement) -> bool:
-        """Whether what was accepted says all that a statement says of its games; then it is told under the first that does."""
+        """Whether accepted statements imply a statement; it is then listed under the first of these."""
         accepted = Catalogue(self._claims)
         said_by, on = self._restated(statement, accepted)
-        if not said_by and statement.claims:
-            games = speaking_of(statement, self.tables)
+        if not said_by and statement.kind == "related":
+            games = [
+                *covered_games(statement, self.tables),
+                *further_games(statement, self.tables),
+            ]
             said_by = follows_from_formulas(statement.claims[0], games, accepted)
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
         return bool(said_by)
 
     def _fold_earlier(self, statement: FoundStatement) -> None:
-        """Tell what was accepted of the same games, follows from the claims of a statement and is no surer under that one.
+        """List accepted statements on the same games under a new statement that implies them, unless their verdicts are stronger.
 
-        What was proposed for more games comes first, and follows when it was narrowed.
+        A statement proposed for more games comes first, and may follow after it was narrowed.
         """
         own = Catalogue(_claims_by_name(statement))
         for other in list(self.accepted):
@@ -257,9 +264,8 @@ class Finder:
                     del self._claims[name], self._said_by[name]
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return the accepted statements from which a statement on pictures, numbers or lines follows, and where that was seen."""
-        source = statement.source
-        if source is None or statement.kind not in SEARCHES:
+        """Return the accepted statements that imply a statement on pictures, numbers or lines, and where that was compared."""
+        if statement.source is None or statement.search not in (*SEARCHES, "lines"):
             return (), "sampled positions"
         accepted, compared = Catalogue(self._claims), set[ComparedOn | None]()
         used: dict[str, None] = {}
@@ -292,7 +298,7 @@ def _left_out(statement: FoundStatement, why: str) -> Searched:
 
 @dataclass(frozen=True)
 class Proposals:
-    """What one search proposes: statements, those that too few tables tell, and what it looked for in vain."""
+    """The result of one search: statements, doubtful statements, and searches that found nothing."""
 
     statements: Sequence[FoundStatement] = ()
     doubtful: Sequence[FoundStatement] = ()
@@ -306,10 +312,11 @@ def proposals(
     *,
     related_games: bool = True,
 ) -> list[Callable[[], Proposals]]:
-    """Return the searches of `found_in`, each of which proposes statements when it is called."""
+    """Return the searches of `found_in` as functions."""
 
     def single() -> Proposals:
-        return Proposals([*statements(mined), *laws], searches=searches(mined))
+        tables = SingleTables.of(mined)
+        return Proposals([*tables.statements, *laws], searches=tables.searches)
 
     def related() -> Proposals:
         return Proposals(*relations(mined, families))
@@ -323,7 +330,7 @@ def _of_family(family: TableFamily) -> Proposals:
     moduli = Proposals()
     if "value-sets" in kinds:
         moduli = Proposals(*FamilyModuli(family).statements())
-    if not kinds & {"formulas", "shifts"}:
+    if not kinds & {"formulas", "statements"}:
         return moduli
     general = generalise(family)
     return Proposals(
@@ -342,20 +349,20 @@ def found_in(
     *,
     related_games: bool = True,
 ) -> FoundDocument:
-    """Return the document of what was found, `laws` among it: statements, best first, and searches.
+    """Return the document of found statements, with `laws` among them, best first, and of searches.
 
-    Whether games follow from related ones is looked for only with `related_games`.
+    Related games are compared only with `related_games`.
     """
     asked = proposals(mined, families, laws, related_games=related_games)
     searched = [propose() for propose in asked]
     report(Stage.FIND, steps=1)
-    document = considered(searched, finder)
+    document = document_of(searched, finder)
     report(Stage.FIND, steps=1)
     return document
 
 
-def considered(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
-    """Return the document of what searches propose, in their order."""
+def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
+    """Return the document of the proposals of all searches."""
     proposed = [statement for proposals in searched for statement in proposals.statements]
     doubtful = [statement for proposals in searched for statement in proposals.doubtful]
     looked_for = [search for proposals in searched for search in proposals.searches]

@@ -1,23 +1,82 @@
 """What searches find in one table: a closed model for each kind of search, as the documents of a run hold it.
 
-A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that; None where there is nothing to claim.
-What a search does not say of a table, such as the text of one that found nothing, is no key of its document.
+A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
+such as the text if it found nothing, is no key of its document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.mining.search_evidence import (
-    Candidates,
-    ClaimContent,
-    SearchOutcome,
-)
+
+#: An entry of a claims file without its id; without a ruleset it is on the table's game.
+ClaimContent = Mapping[str, JsonValue]
+
+
+class AsGiven(RecordModel):
+    """A model of which a document holds what it was given."""
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
+        given = self.model_fields_set | {"kind"}
+        return {name: value for name, value in written(self).items() if name in given}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The part of tables on which something was found, or then held."""
+
+    positions: int
+    what: str
+    tables: int = 1
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The candidates of a search: their number and their description."""
+
+    candidates: int
+    what: str
+    tables: int = 1
+
+
+class SearchOutcome(AsGiven):
+    """What all findings have."""
+
+    #: The fields that hold what a finding says, whichever game it says it of.
+    SAYS: ClassVar[tuple[str, ...]] = ()
+
+    #: The id of the table, in a run.
+    table: str = ""
+    #: Of the search.
+    kind: str
+    #: That the search took, in a run.
+    seconds: float = 0.0
+    #: What it comes to, in words, and on how much that was found and then held.
+    text: str = ""
+    found_on: Evidence | None = None
+    held_on: Evidence | None = None
+    #: The same as an entry of a claims file; None if the statement language cannot say it.
+    claim: ClaimContent | None = None
+    #: The candidates of the search.
+    tried: Tried
+    #: Whether it found nothing.
+    nothing: bool = False
+
+    def says_as(self, other: SearchOutcome) -> bool:
+        """Whether another finding says the same, of the same game or of another."""
+        own = [getattr(self, name) for name in self.SAYS]
+        return (
+            bool(own)
+            and self.kind == other.kind
+            and own == [getattr(other, name) for name in self.SAYS]
+        )
+
 
 #: How values compare with the numbers for which a condition on them is true.
 Relation = Literal["exactly", "within", "contains-all"]
@@ -101,8 +160,6 @@ class CountFinding(SearchOutcome):
     #: The numbers, and what holds between them.
     sequence: IntegerSequence | None = None
     relations: tuple[TermRelation, ...] = ()
-    claim: ClaimContent | None = None
-    tried: Candidates
     #: ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
     #: ``partly regular``.
     form: str = ""
@@ -125,7 +182,6 @@ class CellularFinding(SearchOutcome):
     ruleset: str
     axes: tuple[str, ...]
     passes: int | None
-    tried: Candidates
     #: Whether no cell is a P-position.
     empty: bool = False
     #: Of the rule: [stack, dn, di, dj].
@@ -135,7 +191,6 @@ class CellularFinding(SearchOutcome):
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None
     equations: int = 0
-    claim: ClaimContent | None = None
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
@@ -169,14 +224,12 @@ class BlocksFinding(SearchOutcome):
     passes: int | None
     #: The other stacks of which relations speak.
     known: tuple[str, ...] = ()
-    tried: Candidates
     #: For which residues there are any, whether for all, and from which number on they are true.
     relations: tuple[HalfRelation, ...] = ()
     complete: bool = False
     begins: int = 0
     #: That make up a picture.
     copies: tuple[CopiedPicture, ...] = ()
-    claim: ClaimContent | None = None
 
 
 class FormulaLine(RecordModel):
@@ -197,7 +250,6 @@ class FormulasFinding(SearchOutcome):
     exceptions: tuple[tuple[int, ...], ...] = ()
     #: How many names, numbers and operators are in them.
     size: int = 0
-    tried: Candidates
 
 
 class GrowthStep(RecordModel):
@@ -224,37 +276,16 @@ class ValueSetFinding(SearchOutcome):
     exponent: float | None = None
     #: What the set seems to be.
     form: ValueForm
-    #: That says so; None where no form was recognised.
-    claim: ClaimContent | None = None
     #: How many names, numbers and operators there are in it.
     size: int = 0
-    tried: Candidates
 
 
-class ComparedShift(RecordModel):
-    """The shifts of x, y, z, and at how many of so many cells their nim-sum is not what the table holds."""
+class StatementFinding(SearchOutcome):
+    """A line of the statement language that a search proposes."""
 
-    shift: tuple[int, int, int]
-    mismatches: int
-    cells: int
-    text: str
-
-    def formula(self, *, with_pass: bool) -> str:
-        """Return that the nim-sum is 0, in the formula language."""
-        shifted = zip("xyz", self.shift, strict=True)
-        terms = [f"({name}{by:+d})" if by else name for name, by in shifted]
-        return f"{' ^ '.join([*terms, 'p'] if with_pass else terms)} == 0"
-
-
-class ShiftsFinding(SearchOutcome):
-    """The shifts whose nim-sum comes nearest to the P-positions, the best first."""
-
-    kind: Literal["shifts"] = "shifts"
-    best: tuple[ComparedShift, ...]
-    nothing: Literal[False] = False
-    tried: None = None
-    found_on: None = None
-    held_on: None = None
+    kind: Literal["statements"] = "statements"
+    #: The name of the search, as a sweep's ``mine:`` gives it.
+    search: str
 
 
 Finding = Annotated[
@@ -263,7 +294,7 @@ Finding = Annotated[
     | BlocksFinding
     | FormulasFinding
     | ValueSetFinding
-    | ShiftsFinding,
+    | StatementFinding,
     Field(discriminator="kind"),
 ]
 

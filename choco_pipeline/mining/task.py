@@ -13,13 +13,14 @@ import xarray as xr
 from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
-from choco_pipeline.mining.closed_forms.shifts import best_shifts
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
+from choco_pipeline.mining.counted_lines import mine_counted_lines
 from choco_pipeline.mining.mine_order import MinedTables, MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
-from choco_pipeline.mining.table_findings import Finding, ShiftsFinding
+from choco_pipeline.mining.symmetric_laws import mine_symmetric_laws
+from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.storage.location import Location
@@ -58,11 +59,7 @@ def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
 ) -> list[Finding]:
     """Return what the named searches find in one table, each at least that there is nothing."""
-    findings: list[Finding] = []
-    for name in what:
-        if name != "shifts" or quantity == "p-positions":
-            findings += MINERS[name](game, bound, data)
-    return findings
+    return [finding for name in what for finding in MINERS[name](game, bound, data)]
 
 
 def _mined_part(
@@ -84,17 +81,13 @@ def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
     return [limits[dim] + 1 for dim in dims]
 
 
-def _shifts(game: Ruleset, bound: int, data: xr.Dataset) -> list[ShiftsFinding]:
-    finding = best_shifts(game, bound, data)
-    return [] if finding is None else [finding]
-
-
 #: The searches, by the names that a sweep's ``mine:`` gives them.
 MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], Sequence[Finding]]] = {
     "value-sets": mine_value_sets,
-    "shifts": _shifts,
     "formulas": mine_formulas,
     "counts": mine_counts,
     "cellular": mine_cellular,
     "blocks": mine_blocks,
+    "symmetric": mine_symmetric_laws,
+    "lines": mine_counted_lines,
 }

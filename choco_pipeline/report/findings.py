@@ -1,4 +1,4 @@
-"""What the machine found, table by table, grouped as the page shows it."""
+"""The value sets that were found, table by table, grouped as the page shows them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.mining.table_findings import Finding, ShiftsFinding, ValueSetFinding
+from choco_pipeline.mining.table_findings import ValueSetFinding
 from choco_pipeline.report.game_families import family_of
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -17,10 +17,10 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TableFinding:
-    """One finding and the table that it was found in."""
+    """One value set and the table that it was found in."""
 
     table: Document
-    finding: Finding
+    finding: ValueSetFinding
 
     @property
     def ruleset(self) -> str:
@@ -29,32 +29,24 @@ class TableFinding:
 
     @property
     def pretty(self) -> str:
-        """The expression of a value set with the field's signs."""
-        finding = self.finding
-        return math_text(finding.expression) if isinstance(finding, ValueSetFinding) else ""
+        """The expression with the field's signs."""
+        return math_text(self.finding.expression)
 
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """The findings of one kind in the tables of one family of games."""
+    """The value sets of the tables of one family of games."""
 
     family: str
     found: list[TableFinding]
 
     @property
     def forms(self) -> list[tuple[str, int]]:
-        """The forms that value sets took, and in how many tables, most frequent first."""
+        """The forms of the sets, and in how many tables, most frequent first."""
         counts: dict[str, int] = defaultdict(int)
         for entry in self.found:
-            if isinstance(entry.finding, ValueSetFinding):
-                counts[FORMS[entry.finding.form.name]] += 1
+            counts[FORMS[entry.finding.form.name]] += 1
         return sorted(counts.items(), key=lambda item: -item[1])
-
-    @property
-    def exact(self) -> int:
-        """In how many tables the best shift has no mismatch."""
-        shifts = (entry.finding for entry in self.found if isinstance(entry.finding, ShiftsFinding))
-        return sum(finding.best[0].mismatches == 0 for finding in shifts)
 
 
 #: The recognised forms of value sets, in words.
@@ -69,15 +61,13 @@ FORMS = {
 }
 
 
-def families(ledger: Ledger, kind: str) -> list[FindingGroup]:
-    """Return the findings of `kind` by family of games, in the order of the tables."""
+def families(ledger: Ledger) -> list[FindingGroup]:
+    """Return the value sets by family of games, in the order of the tables."""
     tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     groups: dict[str, list[TableFinding]] = defaultdict(list)
-    chosen = [finding for finding in ledger.findings if finding.kind == kind]
+    chosen = [finding for finding in ledger.findings if isinstance(finding, ValueSetFinding)]
     for finding in sorted(chosen, key=lambda f: order[f.table]):
-        if isinstance(finding, ShiftsFinding) and not finding.best:
-            continue
         table = tables[finding.table]
         groups[family_of(table)].append(TableFinding(table, finding))
     return [FindingGroup(family, findings) for family, findings in groups.items()]

@@ -110,9 +110,8 @@ def _parts(
     if any(pairs.values()):
         chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
         yield "pairs", "Printed and intended", chosen
-    value_sets, shifts = families(ledger, "value-sets"), families(ledger, "shifts")
-    if value_sets or shifts:
-        yield "findings", "Found in single tables", {"value_sets": value_sets, "shifts": shifts}
+    if value_sets := families(ledger):
+        yield "findings", "Found in single tables", {"value_sets": value_sets}
     if explored:
         yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
     shown = galleries(ledger, results)

@@ -214,7 +214,10 @@ class _Setter:
     def _expression(self, part: Expression) -> str:
         terms = {name: self.term(term) for name, term in part.terms}
         for name, term in part.terms:
-            if isinstance(term, Count) and part.formula.text != name:
+            has_words = isinstance(term, Count) or (
+                isinstance(term, Grundy) and term.place.game is not None
+            )
+            if has_words and part.formula.text != name:
                 terms[name] = self._to.bracketed(terms[name], "(")
         return typeset(part.formula, self._to, terms)
 

@@ -25,7 +25,9 @@ def mine(*words, code=0):
 
 def test_a_game_is_mined_with_evidence_and_verdict():
     shown = mine("step-bar(k=4, s=2)", "--bound", "64", *SEARCH)
-    assert "1. In CB(2, 4, y, z), G(y, z) = (y ⊕ (z+2))−2\n   as typed: (y ^ (z+2))-2\n" in shown
+    assert (
+        "1. In CB(2, 4, y, z), G(y, z) = (y ⊕ (z+2))−2\n   as typed: G == (y ^ (z+2))-2\n" in shown
+    )
     assert (
         "restates: pass2016-thm-3.1, step2015-sec-1-grundy, step2015-sec-1-p-grundy, step2015-thm-3.2"
         in shown
@@ -39,7 +41,7 @@ def test_a_game_is_mined_with_evidence_and_verdict():
 def test_a_family_is_mined_as_json():
     found = json.loads(mine("step-bar(k=k)", "k=2..4 step 2", "--bound", "64", *SEARCH, "--json"))
     statements = [FoundStatement.from_json(one) for one in found["statements"]]
-    assert [one.formulas[0].formula for one in statements] == ["y ^ z", "y ^ z"]
+    assert [one.statement for one in statements] == ["G == y ^ z"] * 2
     assert {one.ruleset for one in statements} == {f"step-bar(k={k}, s=0)" for k in (2, 4)}
 
 
@@ -87,7 +89,7 @@ def test_a_mistake_in_the_request_is_named(words, error, message):
 def test_height_functions_are_told_apart_at_once():
     done = CliRunner().invoke(app, ["heights", "--side", "2", "--height", "1"])
     assert done.exit_code == 0
-    assert "Of the 20 monotone f from {0..2}² to {0..1}, 6 have G = x⊕y⊕z" in done.stdout
+    assert "of the 20 monotone f from {0..2}² to {0..1}, 6 have G = x⊕y⊕z" in done.stdout
     assert "then held on " in done.stdout
     assert " height functions: " in done.stdout
     assert done.stdout.endswith("from 20 height functions\n")

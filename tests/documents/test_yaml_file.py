@@ -84,7 +84,7 @@ def test_the_good_one_is_good(tmp_path):
             7,
             "sweeps.a.claims: needs one of 'all' or 'none' or a list",
         ),
-        ("bound: 20", "bound: 2\n    mine: [shift]", 7, "found 'shift'; did you mean 'shifts'?"),
+        ("bound: 20", "bound: 2\n    mine: [count]", 7, "found 'count'; did you mean 'counts'?"),
         ("quantity: grundy", "quantity: grundi", 7, "found 'grundi'; did you mean 'grundy'?"),
         ("s=s)", "s=t)", 4, "sweeps.a.ruleset: unknown parameter 't' (parameters here: k, s)"),
         ("step-bar(k=k, s=s)", "solid-bar(f=open('/etc/passwd'))", 4, 'call to "open" at column 1'),

@@ -2,10 +2,11 @@
 
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.statements import lines
+from choco_pipeline.finding.statements.lines import by_cases, grundy
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
-from choco_pipeline.finding.statements.value_statements import lines
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),
@@ -19,27 +20,39 @@ def silent(*_, **__):
     """Take what is reported."""
 
 
-def p_iff(ruleset, formula, when="", exceptions=(), **values):
-    return FoundStatement(
-        kind="p-positions",
-        ruleset=ruleset,
-        said=f"P iff {formula}",
-        when=when,
-        parameters=values,
-        formulas=(StatementLine("P iff", formula),),
-        exceptions=exceptions,
-        **EVIDENCE,
+def proposed(line):
+    """Return what a search of one table finds that proposes a line."""
+    seen = Evidence(positions=9, what="positions")
+    return StatementFinding(
+        search="formulas",
+        text=line,
+        claim={"statement": line},
+        found_on=seen,
+        held_on=seen,
+        tried=Tried(candidates=5, what="formulas"),
     )
 
 
-def g_is(ruleset, *lines, **values):
-    formulas = tuple(StatementLine("G =", formula, where) for formula, where in lines)
+def p_iff(ruleset, formula, when="", exceptions="", **values):
+    line = by_cases(lines.p_iff, [(formula, "")], exceptions)
+    return _statement(ruleset, line, when, values)
+
+
+def g_is(ruleset, *cases, **values):
+    return _statement(ruleset, by_cases(grundy, cases), "", values)
+
+
+def values_are(ruleset, line, when="", **values):
+    return _statement(ruleset, line, when, values)
+
+
+def _statement(ruleset, line, when, values):
     return FoundStatement(
-        kind="grundy",
+        search="formulas",
         ruleset=ruleset,
-        said="G",
+        statement=line,
+        when=when,
         parameters=values,
-        formulas=formulas,
         **EVIDENCE,
     )
 
@@ -54,22 +67,4 @@ def triangles(*ks):
 
 
 PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
-CONJ_4_1 = {
-    "kind": "values",
-    "of": "(x+s) ^ y ^ (z+s) ^ p",
-    "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
-    "relation": "exactly",
-}
-
-
-def values_are(ruleset, check, when="", **parameters):
-    return FoundStatement(
-        kind="values",
-        ruleset=ruleset,
-        said="values",
-        when=when,
-        parameters=parameters,
-        claim={"check": check},
-        formulas=tuple(lines(check["of"], check["relation"], check["values"])),
-        **EVIDENCE,
-    )
+CONJ_4_1 = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"

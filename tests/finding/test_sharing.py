@@ -43,7 +43,7 @@ sweeps:
     parameters: {k: 1..11}
     bound: 24
     quantity: p-positions
-    mine: [value-sets, shifts]
+    mine: [value-sets, formulas]
 """
 PLAN = "results/shared/plan.json"
 
@@ -147,5 +147,7 @@ def test_statements_are_tried_on_the_whole_of_tables_of_which_a_corner_is_search
     find_statements(PLAN, "cut.json")
     gathered._is_cut.cache_clear()
     found = read_record(Path("cut.json"))["statements"]
-    (one,) = (s for s in found if s["when"] == "k%4 == 3" and s["said"].endswith("x ^ y ^ z == 0"))
+    (one,) = (
+        s for s in found if s["when"] == "k%4 == 3" and s["statement"] == "P <=> x ^ y ^ z == 0"
+    )
     assert one["conclusion"]["text"].endswith("of 3 tables of the run, as a whole, to bound 24")

@@ -3,22 +3,25 @@
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import found_in
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.mining.search_evidence import Candidates, Seen
-from choco_pipeline.mining.table_findings import CellularFinding
+from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
 from tests.catalogues import catalogue_of
-from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, silent, triangles
+from tests.finding.made_statements import (
+    TRIANGLE,
+    finder,
+    g_is,
+    silent,
+    triangles,
+    values_are,
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):
 
 def test_a_family_is_found_from_its_tables_alone(papers):
     ks = range(3, 42, 2)
-    both = [mined(g, "p-positions", 80, TRIANGLE, ["shifts"]) for g in triangles(*ks)]
+    both = [mined(g, "p-positions", 80, TRIANGLE, ["formulas"]) for g in triangles(*ks)]
     family = TableFamily.of(TRIANGLE, [member for _, member in both])
     document = found_in(
         [one for many, _ in both for one in many],
@@ -46,9 +49,9 @@ def test_a_family_is_found_from_its_tables_alone(papers):
         silent,
     )
     found = document.statements
-    said = {(one.when, one.formulas[0].formula): one for one in found if one.formulas}
-    zero = said["k%4 == 3", "x ^ y ^ z == 0"]
-    one = said["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0"]
+    said = {(one.when, one.statement): one for one in found}
+    zero = said["k%4 == 3", "P <=> x ^ y ^ z == 0"]
+    one = said["k%4 == 1", "P <=> (x-1) ^ y ^ (z-1) == 0"]
     assert zero.verdict == one.verdict == "holds-to-bound"
     assert "triangular-thm-7.3" in zero.known
     assert "triangular-conj-8.1" in one.known
@@ -99,11 +102,8 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
     document = found_in(findings, [], finder(game), silent)
     found, higher = document.statements
-    assert (found.kind, found.formulas) == (
-        "p-positions",
-        (StatementLine("P iff", "x ^ y ^ z == 0"),),
-    )
-    assert (higher.kind, higher.ruleset) == ("related", "solid-bar(f=max(x, z)//2+1)")
+    assert found.statement == "P <=> x ^ y ^ z == 0"
+    assert (higher.search, higher.ruleset) == ("related", "solid-bar(f=max(x, z)//2+1)")
     assert found.verdict == "holds-to-bound"
 
 
@@ -123,12 +123,12 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     document = found_in(findings, [], finder(*games.values(), bound=128), silent)
     found = document.statements
     said = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
-    (one,) = [s for s in found if s.claim and s.claim["statement"] == said]
+    (one,) = [s for s in found if s.statement == said]
     assert one.verdict == "holds-to-bound"
     (claim,) = one.claims
     for k, s in games:  # pass2016, Conj 4.1, speaks of even s
         assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
-    alone = [s for s in found if s.claim and "(x+2) ^ y ^ (z+2) ^ p" in s.claim["statement"]]
+    alone = [s for s in found if "(x+2) ^ y ^ (z+2) ^ p" in s.statement]
     assert alone == [], "what is said of all s is not said again for one"
 
 
@@ -136,11 +136,7 @@ def test_of_what_values_exclude_only_the_most_is_said():
     game = "solid-bar(f=x//2+z//2)"
 
     def among(of, condition):
-        check = {"kind": "values", "of": of, "values": condition, "relation": "within"}
-        text = f"{of}: {condition}"
-        return FoundStatement(
-            kind="values", ruleset=game, said=text, claim={"check": check}, **EVIDENCE
-        )
+        return values_are(game, f"{{{of}: P}} <= {{v: {condition}}}")
 
     weak = [among("x+y+z", "v%2 == 0"), among("(x+1) ^ y ^ (z+1)", "v%2 == 0")]
     strong = among("x ^ y ^ z", "v%4 == 0")
@@ -156,7 +152,7 @@ def test_a_rule_without_passes_left_is_one_of_the_game_without():
     both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
     document = found_in([*both[0], *both[1]], [], finder(*games), silent)
     found = document.statements
-    assert [one.ruleset for one in found if one.kind == "cellular"] == ["nim(3)"]
+    assert [one.ruleset for one in found if one.search == "cellular"] == ["nim(3)"]
 
 
 def test_cases_that_leave_positions_out_are_wrong_there() -> None:
@@ -170,47 +166,32 @@ def test_cases_that_leave_positions_out_are_wrong_there() -> None:
 
 
 def test_what_the_papers_say_in_two_parts_is_known(papers):
+    def like(m, i, j):
+        return f"(P <=> P[rectangular-bar(m={m}, n={m})]({i}, {j}))"
+
     cells = [
-        {"where": f"m%2 == {m} and i%2 == {i} and j%2 == {j}"} | said
+        f"m%2 == {m} and i%2 == {i} and j%2 == {j} => {said}"
         for (m, i, j), said in {
-            (0, 0, 0): {"like": ["m//2", "i//2", "j//2"]},
-            (0, 0, 1): {"like": ["m//2", "i//2", "j//2+1"]},
-            (0, 1, 0): {"like": ["m//2", "i//2+1", "j//2"]},
-            (0, 1, 1): {"like": ["m//2", "i//2+1", "j//2+1"]},
-            (1, 0, 0): {"like": ["m//2", "i//2", "j//2"]},
-            (1, 0, 1): {"outcome": "N"},
-            (1, 1, 0): {"outcome": "N"},
-            (1, 1, 1): {"like": ["m//2+1", "i//2+1", "j//2+1"]},
+            (0, 0, 0): like("m//2", "i//2", "j//2"),
+            (0, 0, 1): like("m//2", "i//2", "j//2+1"),
+            (0, 1, 0): like("m//2", "i//2+1", "j//2"),
+            (0, 1, 1): like("m//2", "i//2+1", "j//2+1"),
+            (1, 0, 0): like("m//2", "i//2", "j//2"),
+            (1, 0, 1): "not P",
+            (1, 1, 0): "not P",
+            (1, 1, 1): like("m//2+1", "i//2+1", "j//2+1"),
         }.items()
     ]
 
     def blocks(cases):
-        return FoundStatement(
-            kind="blocks",
-            ruleset="rectangular-bar(m=m, n=m)",
-            said=f"{len(cases)} blocks",
-            parameters={"m": tuple(range(1, 20))},
-            claim={"check": {"kind": "pattern", "cases": cases}},
-            **EVIDENCE,
-        )
+        return values_are("rectangular-bar(m=m, n=m)", "; ".join(cases), m=tuple(range(1, 20)))
 
     games = [f"rectangular-bar(m={m}, n={m})" for m in range(1, 20)]
     (claim,) = blocks(cells).claims
     assert sources(claim, games, papers) == ("patterns-thm-3.3", "patterns-lemma-4.1-cells")
-    other = [*cells[:-1], {"like": ["m//2+1", "i//2+1", "j//2"]}]
+    other = [*cells[:-1], cells[-1].replace("j//2+1", "j//2")]
     (claim,) = blocks(other).claims
     assert sources(claim, games, papers) == ()
-
-
-def test_p_positions_are_known_from_what_moves_lead_to(papers):
-    (claim,) = p_iff("nim(4)", "a ^ b ^ c ^ d == 0").claims
-    halves = {name: papers.claims[f"patterns-thm-2.3-{name}"] for name in ("closed", "reached")}
-    both = Catalogue({one.id: one for one in halves.values()})
-    assert sources(claim, ["nim(4)"], both) == tuple(one.id for one in halves.values())
-    for one in halves.values():
-        assert sources(claim, ["nim(4)"], Catalogue({one.id: one})) == ()
-    (wrong,) = p_iff("nim(4)", "a ^ b ^ c ^ d <= 1").claims
-    assert sources(wrong, ["nim(4)"], both) == ()
 
 
 def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
@@ -220,9 +201,9 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
         axes=("y", "z"),
         passes=None,
         text=rule,
-        found_on=Seen(positions=9, what="halves"),
-        held_on=Seen(positions=9, what="others"),
-        tried=Candidates(candidates=3, what="rules"),
+        found_on=Evidence(positions=9, what="halves"),
+        held_on=Evidence(positions=9, what="others"),
+        tried=Tried(candidates=3, what="rules"),
     )
     games = {f"step-bar(k={k}, s={s})": {"k": k, "s": s} for k in (2, 4) for s in (0, 1)}
     found = [
@@ -250,7 +231,7 @@ def test_of_a_family_that_no_condition_tells_the_games_are_named():
         related_games=False,
     )
     (found,) = document.statements
-    assert (found.when, found.formulas[0].formula) == ("0 <= s <= 6 or s == 8", "(y ^ (z+s))-s")
+    assert (found.when, found.statement) == ("0 <= s <= 6 or s == 8", "G == (y ^ (z+s))-s")
     assert found.verdict == "holds-to-bound"
     assert len(found.implies) == 7, "the games whose own formulas were found are told under it"
     for s, game in games.items():

@@ -6,8 +6,8 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import VALUES_ARE, VALUES_OF, StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 Document = dict[str, Any]
 
@@ -27,12 +27,12 @@ CERTIFICATE = "results/certificates/nim-3-p-0123456789ab.json"
 def a_statement(**said: Any) -> FoundStatement:
     """Return a statement on three heaps, changed as asked."""
     plain: Document = {
-        "kind": "p-positions",
+        "search": "formulas",
         "ruleset": "nim(3)",
-        "said": "P iff a ^ b ^ c == 0",
-        "formulas": (StatementLine("P iff", "a ^ b ^ c == 0"),),
         **EVIDENCE,
     }
+    if "words" not in said:
+        plain["statement"] = "P <=> a ^ b ^ c == 0"
     return FoundStatement(**plain | said)
 
 
@@ -43,7 +43,7 @@ def statements() -> list[FoundStatement]:
             ruleset="strip-bar(k=k, s=s)",
             when="k%4 == 3 and s < k",
             parameters={"k": (3, 7, 11, 15, 19, 23), "s": (0, 1, 2)},
-            formulas=(StatementLine("P iff", "(x+s) ^ y ^ (z+s) == 0"),),
+            statement="P <=> (x+s) ^ y ^ (z+s) == 0",
             conclusion=Conclusion("proved-for-listed", "proved for all positions", (CERTIFICATE,)),
         ),
         a_statement(
@@ -51,32 +51,23 @@ def statements() -> list[FoundStatement]:
             conclusion=Conclusion("proved", "proved for all positions", (CERTIFICATE,)),
         ),
         a_statement(
-            kind="grundy",
-            ruleset="step-bar(k=k)",
+            ruleset="step-bar(k=k, s=0)",
             parameters={"k": (2, 4)},
-            formulas=(
-                StatementLine("G =", "y ^ z", "z < 2**v2(k)"),
-                StatementLine("G =", "2*((y+z)//k)-abs(y-z)"),
-            ),
-            exceptions=((0, 1), (2, 3)),
+            statement="z < 2**v2(k) => G == y ^ z; z >= 2**v2(k) => G == 2*((y+z)//k)-abs(y-z)",
             conclusion=Conclusion("holds-to-bound", "holds to bound 1024"),
         ),
         a_statement(
             ruleset="solid-bar(f=(x+z)//k)",
             parameters={"k": (1, 5)},
-            formulas=(
-                StatementLine("P iff", "(x-1) ^ y ^ (z-1) == 0"),
-                StatementLine("up to", "2*k**2-1"),
-            ),
+            statement="size <= 2*k**2-1 => (P <=> (x-1) ^ y ^ (z-1) == 0)",
             conclusion=Conclusion("undecided", "no decision within 10 seconds"),
         ),
         a_statement(
-            kind="count",
+            search="count",
             ruleset="rectangular-bar(m=m, n=m)",
             parameters={"m": tuple(range(1, 13))},
-            said="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
-            formulas=(StatementLine("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
-            conclusion=Conclusion("exhausted", "all sides that there are"),
+            words="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
+            conclusion=Conclusion("unchecked", "right in all tables"),
             picture={
                 "kind": "sequence",
                 "game": "rectangular-bar(m=m, n=m)",
@@ -87,29 +78,23 @@ def statements() -> list[FoundStatement]:
             },
         ),
         a_statement(
-            kind="cellular",
+            search="cellular",
             ruleset="rectangular-bar(m=12, n=12)",
-            said=f"each picture is a sum of two before it; {HOSTILE}",
-            formulas=(),
+            words=f"each picture is a sum of two before it; {HOSTILE}",
             conclusion=Conclusion("unchecked", "in the tables only"),
         ),
         a_statement(
-            kind="values",
+            search="value-sets",
             ruleset="strip-bar(k=k, s=s)",
             parameters={"k": (2, 4), "s": (1, 2)},
-            said="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
-            formulas=(
-                StatementLine(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
-                StatementLine(VALUES_ARE["exactly"], "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
-            ),
+            statement="{(x+s) ^ y ^ (z+s): P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}",
             conclusion=Conclusion("holds-to-bound", "holds to bound 256"),
         ),
         a_statement(
-            kind="heights",
+            search="heights",
             ruleset="solid-bar(f=f)",
             parameters={"f": ()},
-            said="Of the 20 monotone f, 6 have G = x⊕y⊕z",
-            formulas=(),
+            words="of the 20 monotone f, 6 have G = x⊕y⊕z",
             conclusion=Conclusion("unchecked", "counted"),
             picture={
                 "kind": "height-functions",
@@ -119,7 +104,7 @@ def statements() -> list[FoundStatement]:
             },
         ),
         a_statement(
-            formulas=(StatementLine("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),
+            statement="P <=> min(a, b, 2*c)%3 == 1 or not a <= b",
             conclusion=Conclusion("refuted", "wrong in a table held out, at (0, 0, 1)"),
         ),
     ]

@@ -39,7 +39,7 @@ sweeps:
     parameters: {k: 1..13}
     bound: 48
     quantity: p-positions
-    mine: [value-sets, shifts]
+    mine: [value-sets, formulas]
   solid-grundy: {ruleset: "solid-bar(f=(x+z)//3)", bound: 20, quantity: grundy}
   heights: {ruleset: solid-bar(f=f), heights: [csv(heights.csv), "max(x,z)//2"], bound: 5, quantity: p-positions}
   square-bars: {ruleset: "rectangular-bar(m=m, n=m)", parameters: {m: 1..12}, quantity: p-positions}

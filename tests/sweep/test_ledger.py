@@ -66,7 +66,7 @@ sweeps:
     parameters: {k: [2, 3, 7, 11]}
     bound: 30
     quantity: p-positions
-    mine: [value-sets, shifts]
+    mine: [value-sets, formulas]
     prove: [p]
 """
 
@@ -180,4 +180,4 @@ def test_a_ledger(tmp_path, monkeypatch):
     assert rows["by-zero"]["text"].startswith(f"says nothing: {place}")
     assert len(ledger["tables"]) == len(plan["tables"]) == 12
     assert all(len(table["digest"]) == 64 and table["positions"] > 0 for table in ledger["tables"])
-    assert {f["kind"] for f in ledger["findings"]} == {"value-sets", "shifts"}
+    assert {f["kind"] for f in ledger["findings"]} == {"value-sets", "formulas"}

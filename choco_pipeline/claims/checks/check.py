@@ -86,7 +86,19 @@ def pass_of_claim(
     block: int = BLOCK,
 ) -> Pass[Finding]:
     """Return what a table says of a claim, as `check_claim` does, in a pass: other claims may be checked beside it."""
-    cells = Cells.of(game, bound, data)
+    return (yield from _pass_over(claim, parameters, Cells.of(game, bound, data), block))
+
+
+def check_cells(
+    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
+) -> Finding:
+    """Return the finding of `check_claim` on a table, or a corner of one, that is read already."""
+    return alone(_pass_over(claim, parameters, cells, block))
+
+
+def _pass_over(
+    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int
+) -> Pass[Finding]:
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:

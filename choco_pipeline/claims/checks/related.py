@@ -33,8 +33,8 @@ from choco_pipeline.tables.reading.cells import (
     Ints,
     Points,
     Truths,
+    are_positions,
     evaluate_at,
-    holds_at,
     select,
 )
 from choco_pipeline.tables.specs.position_count import estimated_positions
@@ -66,15 +66,9 @@ class _RelatedTable:
 
     def are_positions(self, points: Points) -> Truths:
         """Return which points are positions."""
-        rules, passes = self.cells.game.base.rules, self.cells.game.passes
-        exist: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
-        if passes:
-            exist &= points[self.cells.game.coordinates[-1]] <= passes
-        for name in rules.limits:
-            exist &= points[name] <= self.largest(name, points)
-        if rules.within is not None:
-            exist &= holds_at(rules.within, points)
-        return exist
+        natural: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
+        nearest = {name: np.maximum(values, 0) for name, values in points.items()}
+        return natural & are_positions(self.cells.game, nearest)
 
     def largest(self, name: str, points: Points) -> Ints:
         """Return the largest legal value of a limited coordinate beside the others."""

@@ -164,9 +164,9 @@ def _show_new(statements: Sequence[FoundStatement], lines: _Lines) -> None:
         for statement in sorted(
             statements, key=lambda statement: STRONGEST_FIRST.index(statement.verdict)
         )
-        if not statement.known and statement.verdict != "refuted" and statement.kind != "heights"
+        if not statement.known and statement.verdict != "refuted" and statement.search != "heights"
     ]
-    lines.heading("Found, and in no claim", bool(new))
+    lines.heading("New statements", bool(new))
     for statement in new[:MOST_NEW]:
         lines.item(statement.verdict, f"{in_text(statement)}: {statement.conclusion.text}")
     if len(new) > MOST_NEW:

@@ -16,14 +16,15 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.gathered import family_of, mined_from
-from choco_pipeline.finding.families.lift import LabelledFormula
-from choco_pipeline.finding.families.table_family import MemberTable, check_of, outcome
+from choco_pipeline.finding.families.single import lines_of
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily, outcome
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.search_evidence import Candidates, Seen
 from choco_pipeline.mining.table_findings import (
+    Evidence,
     FormulaLine,
     FormulasFinding,
+    Tried,
     is_complete_formula,
 )
 from choco_pipeline.proof.games.guess import SearchSize
@@ -85,22 +86,21 @@ def _findings(cells: Cells, relation: Relation, formula: FormulaOfProof) -> list
     """Return formulas by cases as a finding that holds on a table; none if a formula is wrong there."""
     label, names = "P iff" if relation == "p" else "G =", cells.game.coordinates
     lines = [FormulaLine(formula=case.formula, where=case.where or "") for case in formula.cases]
-    member = MemberTable({}, lambda: cells)
-    outcomes = [
-        outcome(check_of(LabelledFormula(label, line.formula, line.where), names, {}), member)
-        for line in lines
-    ]
-    if any(compared.failure is not None for compared in outcomes):
-        return []
-    held_on = sum(compared.positions for compared in outcomes)
-    learned_on = sum(1 for _ in cells.game.positions(BOUNDS[len(names)]))
     finding = FormulasFinding(
         label=label,
         formulas=tuple(lines),
         size=formula.size[0],
         text=f"{label} {'; '.join(map(str, formula.cases))}",
-        found_on=Seen(positions=learned_on, what=LEARNED),
-        held_on=Seen(positions=held_on, what=f"the table, to bound {cells.bound}"),
-        tried=Candidates(candidates=1, what=f"formulas {LEARNED}"),
+        found_on=Evidence(
+            positions=sum(1 for _ in cells.game.positions(BOUNDS[len(names)])), what=LEARNED
+        ),
+        tried=Tried(candidates=1, what=f"formulas {LEARNED}"),
     )
-    return [finding] if held_on else []
+    member = MemberTable({}, lambda: cells)
+    family = TableFamily(cells.game.notation, (member,))
+    outcomes = [outcome(family.claim(line), member) for line in lines_of(finding, cells.game)]
+    held_on = sum(compared.positions for compared in outcomes)
+    if not held_on or any(compared.failure is not None for compared in outcomes):
+        return []
+    seen = Evidence(positions=held_on, what=f"the table, to bound {cells.bound}")
+    return [finding.model_copy(update={"held_on": seen})]

@@ -1,13 +1,13 @@
-"""The shortest condition on the parameters that tells where a formula holds from where it does not.
+"""The shortest condition on the parameters that distinguishes where a line holds.
 
-Idea: an atom (a residue, a comparison of parameters) is the set of given points at which it is true, one bit for each. Of atoms
-with equal sets the shortest is kept. Then one atom, two, or three, joined by ``and`` and ``or``, are looked for whose set is the
-target; in a residue class with one more.
+Idea: an atom (a residue, a comparison of parameters) is the set of given points at which it is true, as an integer with one bit
+for each point. Of atoms with equal sets the shortest is kept. The search tries one, two and three atoms joined by ``and`` and
+``or``, until their set is the target; in a residue class it tries one atom more.
 
-What is kept true: a partner of ``and`` is true on the whole target, one of ``or`` nowhere else, which leaves few to be joined.
-How many conditions of that length there are is counted along, so that `is_chance` can tell a law from what fits by chance.
+Invariant: an operand of ``and`` is true on the whole target, an operand of ``or`` nowhere else, so few atoms remain. The conditions
+of each length are counted, so that `is_chance` can decide whether a condition fits by chance.
 
-Cost: the cube of the number of atoms that pass that sieve, in operations on integers of as many bits as points.
+Cost: the cube of the number of remaining atoms, in operations on integers with one bit for each point.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 
 MODULI = (2, 4, 8)
-#: Parameters are compared with numbers up to this.
+#: Largest number in a comparison.
 LARGEST_NUMBER = 3
-#: A condition must hold for so many parameters that it was not looked for on, some of them inside and some outside.
+#: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
 FEWEST_HELD_OUT = 3
-#: Of all ways to choose as many of the parameters, the conditions that are no longer may meet at most so large a part.
+#: Largest part of all choices of as many parameters that conditions of at most this length may describe.
 LARGEST_CHANCE = 0.01
-#: Of a disjunction no part may be there for fewer points, for so any list of points is a condition.
+#: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
 FEWEST_FOR_A_PART = 3
 TRIED = (
     "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of these"
@@ -59,7 +59,7 @@ Values = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Domain:
-    """For which parameters something holds."""
+    """A condition on the parameters under which something holds."""
 
     #: A condition of the formula language; empty for all parameters.
     text: str
@@ -82,11 +82,11 @@ class _Condition:
 
     @property
     def is_residue(self) -> bool:
-        """Whether it says that a parameter is in one residue class."""
+        """Whether it is one residue class of a parameter."""
         return _read(self.text)[2]
 
     def joined(self, operator: str, other: _Condition) -> _Condition:
-        """Return this and another one as one condition."""
+        """Return the conjunction of this condition and another one."""
         texts = [
             f"({part.text})" if part.operator == "or" and operator == "and" else part.text
             for part in (self, other)
@@ -100,7 +100,7 @@ class _Condition:
 def domain(
     points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
 ) -> Domain | None:
-    """Return the shortest condition that is true at those points where something holds, and at no other.
+    """Return the shortest condition that is true at exactly the points where something holds.
 
     A condition that no point contradicts is looked for, None if the grammar has none; whether it is more than chance is asked
     by `is_chance`, and on points that are held out. It must have a value at the other points, too.
@@ -133,7 +133,7 @@ def _within_residues(
     holds: Sequence[bool],
     others: Sequence[Point],
 ) -> Iterator[_Condition]:
-    """Yield conditions on the parameters of one residue class, outside of which nothing holds, with one atom more."""
+    """Yield the conditions within one residue class that contains the target, with one atom more."""
     target = _bits(holds)
     for residue in atoms:
         if not residue.is_residue or target & ~residue.bits:
@@ -146,7 +146,7 @@ def _within_residues(
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without the parts that change it at none of the points, the longest first; where it has a value it keeps one.
+    """Return a condition without the parts that change it at no point, the longest first. It keeps a value where it has one.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
 
 
 def _with_a_part_less(node: Node) -> Iterator[Node]:
-    """Yield a condition without each of its parts; one with a parameter that is 0 stays, for what is beside it may have no value there."""
+    """Yield the condition with one part removed. Guards against zero are kept, because other parts may be undefined without them."""
     if not isinstance(node, Junction):
         return
     for i, part in enumerate(node.operands):
@@ -187,7 +187,7 @@ def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
-    """Return whether as short a condition would fit too many sets of `inside` of the points, whatever they are.
+    """Whether conditions as short as this one describe too many of all sets of `inside` points.
 
     Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
     the points inside.
@@ -196,7 +196,7 @@ def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST
 
 
 def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
-    """Return whether some part of a disjunction is there for the sake of very few of the points at which the condition is true.
+    """Whether some part of a disjunction covers very few of the points at which the condition is true.
 
     That a parameter is 0 may stand beside a comparison that has no value there.
 
@@ -210,7 +210,7 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
 
 
 def without_few(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without the parts for which it is overfitted: it is then true at fewer points, or at as many.
+    """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def _separating(
 def _pairs(
     operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
 ) -> Iterator[_Condition]:
-    """Yield two atoms that together are true on the target alone, as far as `within`."""
+    """Yield two atoms that together are true on exactly the target, among the points `within`."""
     wanted = target & within
     for a, b in combinations(atoms, 2):
         if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
@@ -295,12 +295,12 @@ def _pairs(
 
 
 def _order(condition: _Condition) -> tuple[int, int, int, str]:
-    """Return what conditions are compared by: their size; then more equations, for they say more; then their text."""
+    """Return the sort key of a condition: size, then the number of equations, which say more, then text."""
     return condition.size, -condition.text.count("=="), len(condition.text), condition.text
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Return how many conditions are no longer than one that was found, the same set of points counted once an atom."""
+    """Count the conditions that are no longer than a condition; atoms with equal sets count once."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
@@ -316,7 +316,7 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
 
 
 def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
-    """Return the shortest atom of those that say the same of the points."""
+    """Return the shortest of the atoms with equal sets."""
     kept: dict[Bits, _Condition] = {}
     for atom in sorted(atoms, key=_order):
         kept.setdefault(atom.bits, atom)
@@ -375,7 +375,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
 
 @cache
 def _read(text: str) -> tuple[Formula, int, bool]:
-    """Return a condition, how long it is, and whether it is one residue of a name; there are some hundred of them."""
+    """Return a condition, its length, and whether it is one residue of a name; there are some hundred of them."""
     match tree := parse_nodes(text):
         case Compare(("==",), (Binary("%", _, _), _)):
             is_residue = True
@@ -389,7 +389,7 @@ def _value(formula: Formula, point: Point) -> bool:
 
 
 def _truth(formula: Formula, point: Point) -> bool | None:
-    """Return whether a condition is true at a point; None where it has no value."""
+    """Return whether a condition is true at a point; None if it has no value."""
     try:
         return bool(formula.value(point))
     except FormulaError:  # v2(0), where the condition before it did not decide

@@ -1,14 +1,13 @@
-"""Sharp bounds: the largest coordinate up to which a formula is right where it does not hold, as a law in the parameter."""
+"""Bounds: the largest coordinate up to which a line is right, as a law in the parameter, for games in which it fails."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.laws import TRIED, Law, laws
-from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import (
     MemberTable,
     Outcome,
@@ -16,42 +15,44 @@ from choco_pipeline.finding.families.table_family import (
     extent,
     outcome,
 )
-from choco_pipeline.finding.families.wording import (
-    claim_of,
-    constant_exceptions,
-    evidence,
-    kind_of,
-    sentence,
-)
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.families.wording import evidence
+from choco_pipeline.finding.statements.lines import up_to
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 
 @dataclass(frozen=True)
 class FamilyFormula:
-    """A formula with parameters, as the ``check`` of a claim, and what it is worth on each table of a family."""
+    """A line with parameters, and its outcome on each table of a family."""
 
-    labelled: LabelledFormula
-    check: Mapping[str, Any]
+    line: str
+    claim: Claim
     outcomes: tuple[Outcome, ...]
 
     @property
+    def subject(self) -> tuple[str, str]:
+        """The kind of the claim, and the condition on the positions that it is about; empty for all."""
+        given = self.claim.determined
+        where = given.where.text if given and given.where else ""
+        return self.claim.check.kind, where
+
+    @property
     def holds(self) -> tuple[bool, ...]:
-        """Whether it is right, table by table."""
+        """Whether it is right, for each table."""
         return tuple(outcome.holds for outcome in self.outcomes)
 
     @property
     def inside(self) -> tuple[int, ...]:
-        """Places of the tables in which it is right."""
+        """Indices of the tables in which it is right."""
         return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
 
     @property
     def reaches(self) -> tuple[int | None, ...]:
-        """The largest coordinate up to which it is right, table by table; None where it is right all over."""
+        """The largest coordinate up to which it is right, for each table; None if it is right everywhere."""
         return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
 
     def evidence(self, family: TableFamily, places: Sequence[int], kind: str) -> Evidence:
-        """Return on which of a family's tables it is right, and on how many positions of them."""
+        """Return the evidence of some tables in which it is right."""
         members = [family.members[i] for i in places]
         seen = [(m.parameters, self.outcomes[i]) for m, i in zip(members, places, strict=True)]
         counted = evidence(seen, kind)
@@ -61,11 +62,10 @@ class FamilyFormula:
 def frontier_statements(
     family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
 ) -> Iterator[FoundStatement]:
-    """Yield how far formulas are right, for the parameters for which they fail, if that follows a law.
+    """Yield the bounds of lines in games in which they fail, if the bounds follow a law in the one parameter of the family.
 
-    A law that a formula obeys is left out where another one is right as far for all those parameters, and further for some; so
-    are constant ones. Of formulas that are right equally far the first is taken. Each formula has an outcome for
-    each of the tables; `tried` ones were looked at. Where tables differ in several parameters nothing is looked for.
+    A bound is left out if it is constant, or if another line is right as far for all these parameters, and further for some. Of lines
+    with equal bounds the first is kept. Each line has an outcome for each table; `tried` is the number of candidates.
     """
     if len(family.names) != 1:
         return
@@ -99,7 +99,7 @@ def frontier_statements(
 
 
 def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
-    """Whether no coordinate is 0 at some position within a reach; where bars are flat, what is right there is Nim with fewer heaps."""
+    """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
     if not reach:
         return False
     game = member.corner.game.base
@@ -108,7 +108,7 @@ def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
 
 
 def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
-    """Return the tables in which it is said how far a formula is right: by a law, or all over."""
+    """Return the tables for which a law gives the bound of a line, or in which it is right everywhere."""
     reaches = {k: formula.reaches[i] for k, i in places.items()}
     known = {k: reach for k, reach in reaches.items() if reach is not None}
     by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
@@ -123,7 +123,7 @@ def _as_far(
     *,
     or_equal: bool,
 ) -> bool:
-    """Whether another formula is said to be right as far in some tables, and further in one of them if not `or_equal`."""
+    """Whether another line has as large bounds in some tables, and a larger one in one of them unless `or_equal`."""
     if not told.issuperset(members):
         return False
     pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
@@ -134,19 +134,19 @@ def _as_far(
 def _statement(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    labelled, text = formula.labelled, law.combination.text
+    text, name = law.combination.text, law.name
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         members = [(family.members[places[k]], formula.reaches[places[k]]) for k in parameters]
         return evidence(
-            [(m.parameters, outcome(formula.check, m, reach)) for m, reach in members], kind
+            [(m.parameters, outcome(formula.claim, m, reach)) for m, reach in members], kind
         )
 
-    lines = (StatementLine(labelled.label, labelled.formula, labelled.where),)
     return FoundStatement(
-        kind=kind_of(labelled),
+        search="bounds",
         ruleset=family.ruleset,
-        said=f"{sentence(labelled)}, for coordinates up to {text or law.formula}, and no further",
+        statement="" if text is None else up_to(text, formula.line),
+        words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
         tried=Tried(
@@ -155,9 +155,5 @@ def _statement(
             len(places),
         ),
         when=law.when,
-        parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
-        claim=None if text is None else claim_of(family.ruleset, formula.check, text),
-        # without one for the bound they would be said of all positions
-        formulas=() if text is None else (*lines, StatementLine("up to", text)),
-        exceptions=() if text is None else constant_exceptions(labelled),
+        parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
     )

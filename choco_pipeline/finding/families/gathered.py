@@ -1,4 +1,4 @@
-"""What a run has mined, with the tables that it was mined in, gathered by families of games."""
+"""The search results of a run with their tables, by families of games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from choco_pipeline.mining.mine_order import MinedTables
 from choco_pipeline.mining.table_findings import (
     Finding,
     FormulasFinding,
-    ShiftsFinding,
+    StatementFinding,
     ValueSetFinding,
 )
 from choco_pipeline.mining.task import MOST_CELLS
@@ -37,17 +37,17 @@ from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from choco_pipeline.tables.storage.store import store_of
 
-#: Tables are kept in memory up to so many bytes, and read again beyond.
+#: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000
-#: Of larger tables a corner with at most so many cells is looked at, four times what is mined: a family may have a hundred of
-#: them, and what becomes a statement is tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
+#: Most cells of a table that are read, four times as many as are searched; of larger tables a corner is read. A family may have a
+#: hundred tables, and statements are tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
 MOST_LOOKED_AT = 4 * MOST_CELLS
-#: The findings that are put together over parameters.
-LIFTED = (FormulasFinding, ShiftsFinding, ValueSetFinding)
+#: The searches whose results are lifted to parameters.
+LIFTED = (FormulasFinding, StatementFinding, ValueSetFinding)
 
 
 def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
-    """Yield a run's findings with their tables; of a game with tables of several bounds, those of the largest."""
+    """Yield the search results of a run with their tables; of a game with several tables, those of the largest."""
     largest = _largest(plan)
     tables = {table["id"]: table for table in largest.values()}
     for shard in orders_of(plan, MINE):
@@ -58,14 +58,14 @@ def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
 
 
 def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
-    """Return a finding with its table and the family that the table's game belongs to."""
+    """Return a search result with its table and the family of its game."""
     matched = match(read(family), read(table["ruleset"])) or {}
     parameters = dict(sorted(matched.items()))
     return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, finding)
 
 
 def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
-    """Return the families in which something was mined that may hold for all of them, with all their tables."""
+    """Return the families with search results that may be lifted, with all their tables."""
     findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     wanted: set[tuple[str, str]] = set()
     for result in mined:
@@ -86,14 +86,14 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
 
 @dataclass
 class _Kept:
-    """Tables that were read, as many as may be kept."""
+    """A cache of tables."""
 
     paths: Paths
     bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
-        """Return what reads a table, or the part of it that is looked at, or returns it from memory."""
+        """Return a function that returns a table, or the corner that is read, from memory if it is there."""
 
         def cells() -> Cells:
             kept = self.cells.get(table["id"])
@@ -115,7 +115,7 @@ class _Kept:
 
 
 def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTable | None]:
-    """Return what returns the run's largest table of a game, stored, if only a corner of it is looked at."""
+    """Return a function that opens the largest table of a game if only a corner of it was read."""
     checked = orders_of(plan, CHECK)
     holding: dict[
         str, dict[Said, Checked]
@@ -140,7 +140,7 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
 
 
 def _checked_on(paths: Paths, shard: str, table: str) -> Iterator[tuple[Claim, ClaimVerdict]]:
-    """Yield the claims that the run has checked on a table of a shard, with their verdicts."""
+    """Yield the claims with verdicts on a table of a shard."""
     claims = read_record_as(CheckOrder, paths.order(CHECK, shard)).statements
     for document in read_record(paths.outcome(CHECK, shard))["verdicts"]:
         verdict = ClaimVerdict.model_validate(document)
@@ -157,7 +157,7 @@ def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
 
 
 def looked_at(cells: Cells) -> Cells:
-    """Return a table, or its largest corner, by halves, that is small enough."""
+    """Return a table, halved until it is small enough."""
     part, bound = cells, cells.bound
     while prod(part.shape) > MOST_LOOKED_AT and bound > 1:
         bound //= 2
@@ -170,7 +170,7 @@ def _bytes(entry: Mapping[str, Any]) -> int:
 
 
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
-    """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
+    """Return for each game and quantity the table with the largest bound, preferring tables that were searched."""
     mined = {order["table"] for order in plan["mine"]}
     largest: dict[tuple[str, str], PlannedTable] = {}
     for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
@@ -179,7 +179,7 @@ def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
 
 
 def family_of(plan: Plan, table: PlannedTable) -> str:
-    """Return the family of games, names standing for parameters, that a sweep of the table runs over.
+    """Return the family of games of a sweep of the table, with names for parameters.
 
     A game that no such family writes, as with height functions from a list, is a family by itself.
     """

@@ -1,32 +1,32 @@
-"""Statements on families: formulas of single tables lifted to parameters, and the condition under which each holds.
+"""Statements on families: lines of single tables with parameters, and the condition under which each holds.
 
-Idea: formulas of several tables that differ only in their numbers are one formula with holes, and a hole is filled by an expression
-in the parameters that gives all of its numbers (`lift`). Where the lifted formula holds is a set of tables, and the shortest
-condition that tells it from the others is looked for (`domains`).
+Idea: lines of several tables that differ only in integers are one line with holes. An expression in the parameters that gives all
+integers of a hole fills it (`lift`). The line then holds in a set of tables, and the shortest condition that distinguishes this
+set is learned (`domains`).
 
-What is kept true: tables that are put aside take no part in either search, and say afterwards whether formula and condition are
-right together; if they are not, half of them join the search, once. So what is stated was right on tables that it was not made
-from, or is "refuted", or is doubtful and needs further games.
+Invariant: tables held out are used by neither search. They test the line and its condition together. If they refute the condition,
+half of them join the search, once. So a statement is right on tables from which it was not learned, or it is "refuted", or
+doubtful and needs further games.
 
-Cost: every lifted formula in every table that is searched, few cells first; and for each that holds in several, a search for its
-condition.
+Cost: each lifted line in each table that is searched, few cells first, and a search for a condition for each line that holds in
+several tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.domains import TRIED, Domain, domain, is_overfitted
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
-from choco_pipeline.finding.families.lift import LabelledFormula, labelled_formulas_in, lifted
+from choco_pipeline.finding.families.lift import lifted
+from choco_pipeline.finding.families.single import lines_of
 from choco_pipeline.finding.families.table_family import (
     Outcome,
     TableFamily,
-    check_of,
     outcome,
     outcome_in_corner,
 )
@@ -35,38 +35,34 @@ from choco_pipeline.finding.families.tested_condition import (
     tested_condition,
 )
 from choco_pipeline.finding.families.wording import (
-    claim_of,
-    constant_exceptions,
-    kind_of,
     listed,
     named_by_ranges,
-    sentence,
     values_of,
 )
 from choco_pipeline.finding.statements.found_document import Searched
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
+from choco_pipeline.finding.statements.lines import formulas_of, grundy, nodes_in, p_iff
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Integer, Name, Node, walk, with_operands
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.closed_forms.learnt_formulas import pooled_formula
 from choco_pipeline.mining.closed_forms.readings import Reading
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
-#: A formula must hold in so many of the tables that are searched.
+#: Fewest tables in which a line must hold.
 FEWEST_TABLES = 3
-#: Families of so many tables are small.
+#: Most tables of a small family.
 FEW_MEMBERS = 48
-#: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, up to which bounds are told apart.
+#: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, because bounds are laws modulo 8.
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
-#: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
+#: Most nodes of a condition that too few tables distinguish from chance and that is tried on further games.
 LONGEST_IN_DOUBT = 20
-#: Of so many tables of which nothing like it was said a formula is to tell, if its condition names its tables.
+#: Fewest tables without such a statement that a line with a list of games must cover.
 FEWEST_NEW = 2
 
 
 @dataclass(frozen=True)
 class Generalised:
-    """What was found on a family."""
+    """The statements found on a family."""
 
     #: What holds on the tables that were held out, and, with the verdict "refuted", what does not.
     statements: tuple[FoundStatement, ...]
@@ -77,16 +73,14 @@ class Generalised:
 
 
 def generalise(family: TableFamily) -> Generalised:
-    """Return statements with parameters that follow from what was mined in a family's tables.
+    """Return statements with parameters that are lifted from the search results of single tables.
 
-    Formulas are lifted from the tables that are searched, and tried in all of these. The shortest condition that tells the
-    tables where a formula holds from the others is then tested on tables that were held out. If some of these contradict
-    it, half of them join the search, once, and the other half remains for the test. Where a formula fails, the largest
-    coordinate up to which it is right is taken as a number that depends on the parameter.
+    Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
+    in which a line holds is tested on the tables held out. If some of these refute it, half of them join the search, once. If a line
+    fails, the largest coordinate up to which it is right is a number for which a law in the parameter is learned.
 
-    Of a small family a third is too much to put aside: numbers of five tables with odd k are determined, those of three are
-    not. So formulas are lifted from all tables, too. What that adds is doubtful until further games bear it out. Findings of
-    the kinds ``formulas`` and ``shifts`` are used.
+    A third is too much to hold out of a small family: integers of five tables with odd k are determined, those of three are not. So
+    lines are lifted from all tables, too. Statements that only this finds are doubtful until they hold for further games.
     """
     search = _Search(family)
     candidates = search.candidates(family.searched)
@@ -112,8 +106,8 @@ def generalise(family: TableFamily) -> Generalised:
     )
 
 
-#: What was said, the check of a claim that says it, and the tables in which it holds.
-_First = tuple[LabelledFormula, Mapping[str, Any], dict[int, Outcome]]
+#: A line, its claim, and the tables in which it holds.
+_First = tuple[str, Claim, dict[int, Outcome]]
 
 
 @dataclass
@@ -133,53 +127,49 @@ class _Search:
         *,
         by_value: bool = False,
     ) -> list[FamilyFormula]:
-        """Return formulas lifted from some tables that hold in several, but for those that another one makes superfluous.
+        """Return lines lifted from some tables that hold in several of them, without redundant ones.
 
-        Tables are given by their places; formulas `before` are there already; `by_value` is as for `lifted`.
+        `places` are indices of tables, `before` the lines found earlier; `by_value` is passed to `lifted`.
         """
         family = self.family
         searched = {i: family.members[i] for i in places}
         instances = [
-            (member.parameters, labelled)
+            (member.parameters, line)
             for member in searched.values()
             for finding in member.findings
-            for labelled in labelled_formulas_in(finding, with_pass=member.corner.game.passes > 0)
-        ]
-        statements = lifted(instances or list(self._pooled(places)), by_value=by_value)
-        self.lifted = len(statements)
-        checks: dict[LabelledFormula, Mapping[str, Any]] = {
-            labelled: check_of(labelled, family.coordinates, seen)
-            for labelled, seen in statements.items()
-        }
-        known = {formula.labelled for formula in before}
-        checks |= {formula.labelled: formula.check for formula in before}
+            for line in lines_of(finding, member.corner.game)
+        ] or list(self._pooled(places))
+        propositions = [(point, family.claim(line).proposition) for point, line in instances]
+        lines = lifted(propositions, by_value=by_value)
+        self.lifted = len(lines)
+        known = {formula.line for formula in before}
+        claims = {formula.line: formula.claim for formula in before}
+        claims |= {line: family.claim(line) for line in lines if line not in known}
         promising: list[_First] = []
-        for labelled, check in checks.items():
-            outcomes = {i: outcome_in_corner(check, member) for i, member in searched.items()}
+        for line, claim in claims.items():
+            outcomes = {i: outcome_in_corner(claim, member) for i, member in searched.items()}
             inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
             if len(inside) >= FEWEST_TABLES:
-                promising.append((labelled, check, inside))
-        promising.sort(key=lambda entry: (-len(entry[2]), entry[0].size))
+                promising.append((line, claim, inside))
+        promising.sort(key=lambda entry: (-len(entry[2]), *_order(entry[0])))
         superfluous = {
             i
             for i, formula in enumerate(promising)
             for j, other in enumerate(promising)
             if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
-        kept = [
-            formula
-            for i, formula in enumerate(promising)
-            if i not in superfluous and formula[0] not in known
-        ]
         return [
-            FamilyFormula(
-                labelled, check, tuple(outcome(check, member) for member in family.members)
-            )
-            for labelled, check, _ in kept
+            self._with_outcomes(line, claim)
+            for i, (line, claim, _) in enumerate(promising)
+            if i not in superfluous and line not in known
         ]
 
-    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, LabelledFormula]]:
-        """Yield for each of some tables what one formula in heaps says that is right on all of them: of uncut bars."""
+    def _with_outcomes(self, line: str, claim: Claim) -> FamilyFormula:
+        outcomes = tuple(outcome(claim, member) for member in self.family.members)
+        return FamilyFormula(line, claim, outcomes)
+
+    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
+        """Yield a line of an uncut bar that is right in all of some tables, once for each table; nothing for other games."""
         members = [self.family.members[i] for i in places]
         is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
         if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
@@ -188,12 +178,12 @@ class _Search:
         formula = pooled_formula(readings)
         if formula is not None:
             for member, reading in zip(members, readings, strict=True):
-                yield member.parameters, LabelledFormula("P iff", reading.said(formula))
+                yield member.parameters, p_iff(reading.said(formula))
 
     def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
-        """Yield nim-sums of the coordinates that are none of the candidates: they may be right up to a bound.
+        """Yield nim-sums of the coordinates that are no candidates but may be right up to a bound.
 
-        At P-positions, those coordinates on which heights depend are shifted, too, all by the same number.
+        At P-positions, the coordinates on which heights depend are shifted, too, all by the same number.
         """
         family, game = self.family, self.family.members[0].corner.game
         if len(family.names) != 1:
@@ -205,19 +195,13 @@ class _Search:
                 f"({n}{shift:+d})" if shift and n in shifted else n for n in family.coordinates
             ]
             text = " ^ ".join(names)
-            labelled = (
-                LabelledFormula("G =", text)
-                if is_grundy
-                else LabelledFormula("P iff", parse(f"{text} == 0").text)
-            )
-            if all(candidate.labelled != labelled for candidate in candidates):
-                check = check_of(labelled, family.coordinates, {})
-                outcomes = (outcome(check, member) for member in family.members)
-                yield FamilyFormula(labelled, check, tuple(outcomes))
+            line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
+            if all(candidate.line != line for candidate in candidates):
+                yield self._with_outcomes(line, family.claim(line))
 
     def state(self, formula: FamilyFormula) -> None:
-        """State where a formula holds, if a condition says so, and the tables that are held out agree."""
-        what = f"for which parameters {sentence(formula.labelled)}"
+        """State a line with its condition, if there is one and the tables held out confirm it."""
+        what = f"for which parameters {formula.line}"
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
@@ -237,63 +221,62 @@ class _Search:
             self.untold.append(formula)
 
     def doubt(self, formula: FamilyFormula) -> None:
-        """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
+        """Keep a line of too few tables, with a short condition that is right for all of them, as doubtful."""
         condition = domain(self.family.points, formula.holds)
         if condition is None or is_overfitted(condition.text, self.family.points):
             return
-        if not condition.text or nodes_in(condition.text) <= LONGEST_IN_DOUBT:
+        if not condition.text or nodes_in(parse(condition.text)) <= LONGEST_IN_DOUBT:
             every = tuple(range(len(self.family.members)))
             self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
 
     def name(self, formulas: Sequence[FamilyFormula]) -> None:
-        """State formulas of the tables in which they hold, by the values of their parameters, and of no others.
+        """State lines with a list of the games in which they hold.
 
-        First what says most in few words: its length for each range of values in its condition, and that of the condition, over
-        the number of tables of which nothing like it was stated before. If these are few, or it has parameters and is longer
-        than their own formulas, each is better told of by itself.
+        The first is the one with the least length per new game, where the length counts the line once for each range of values, and
+        its condition. A line that covers few new games, or is longer than the lines of these games, is not stated.
         """
         told: dict[tuple[str, str], set[int]] = {}
-        waiting = {formula.labelled: formula for formula in formulas}
+        waiting = {formula.line: formula for formula in formulas}
         conditions = {
-            formula.labelled: named_by_ranges([self.family.points[i] for i in formula.inside])
+            formula.line: named_by_ranges([self.family.points[i] for i in formula.inside])
             for formula in formulas
         }
         while waiting:
             lengths = {}
-            for labelled, formula in waiting.items():
-                new = set(formula.inside) - told.get((labelled.label, labelled.where), set())
-                ranges, condition = conditions[labelled]
+            for line, formula in waiting.items():
+                new = set(formula.inside) - told.get(formula.subject, set())
+                ranges, condition = conditions[line]
                 if condition and len(new) >= FEWEST_NEW:
-                    nodes, of_one_table = self._lengths(labelled)
-                    total = ranges * nodes + nodes_in(condition)
+                    nodes, of_one_table = self._lengths(formula)
+                    total = ranges * nodes + nodes_in(parse(condition))
                     if nodes == of_one_table or total < len(new) * of_one_table:
-                        lengths[labelled] = total / len(new), labelled.size
+                        lengths[line] = total / len(new), *_order(line)
             if not lengths:
                 return
-            best = min(lengths, key=lambda labelled: lengths[labelled])
+            best = min(lengths, key=lambda line: lengths[line])
             formula = waiting.pop(best)
-            told.setdefault((best.label, best.where), set()).update(formula.inside)
+            told.setdefault(formula.subject, set()).update(formula.inside)
             every = tuple(range(len(self.family.members)))
             tested = TestedCondition(Domain(conditions[best][1], 1), every, ())
             self.statements.append(self._statement(formula, tested))
 
-    def _lengths(self, labelled: LabelledFormula) -> tuple[int, int]:
-        """Return how long a formula is, and how long with numbers for what has parameters alone."""
-        trees = [parse_nodes(text) for text in (labelled.formula, labelled.where) if text]
-        with_numbers = [_with_numbers(tree, self.family.names) for tree in trees]
-        return sum(map(_nodes, trees)), sum(map(_nodes, with_numbers))
+    def _lengths(self, formula: FamilyFormula) -> tuple[int, int]:
+        """Return the length of a line, and its length with a number for each part with parameters alone."""
+        roots = [part.root for part in formulas_of(formula.claim.proposition)]
+        with_numbers = [_with_numbers(root, self.family.names) for root in roots]
+        return sum(map(_nodes, roots)), sum(map(_nodes, with_numbers))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
-        family, labelled, condition = self.family, formula.labelled, tested.domain
+        family, condition = self.family, tested.domain
         points, holds = family.points, formula.holds
         learnt = [i for i in tested.learnt if holds[i]]
         right = [i for i in tested.held_out if holds[i]]
         refuting = [i for i in tested.held_out if condition.holds(points[i]) and not holds[i]]
         seen = [points[i] for i in (*learnt, *right)]
         statement = FoundStatement(
-            kind=kind_of(labelled),
+            search="formulas",
             ruleset=family.ruleset,
-            said=sentence(labelled),
+            statement=formula.line,
             found_on=formula.evidence(family, learnt, "searched"),
             held_on=self._held_on(formula, tested, right),
             tried=Tried(
@@ -304,9 +287,6 @@ class _Search:
             when=condition.text,
             parameters=values_of(seen, family.names),
             seen=tuple(tuple(point[name] for name in family.names) for point in seen),
-            claim=claim_of(family.ruleset, formula.check),
-            formulas=(StatementLine(labelled.label, labelled.formula, labelled.where),),
-            exceptions=constant_exceptions(labelled),
         )
         if not refuting:
             return statement
@@ -319,7 +299,7 @@ class _Search:
     def _held_on(
         self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]
     ) -> Evidence:
-        """Return what the tables that were held out say of a formula and its condition."""
+        """Return the evidence of the tables held out for a line and its condition."""
         points, condition = self.family.points, tested.domain
         outside = [i for i in tested.held_out if not condition.holds(points[i])]
         also = [points[i] for i in outside if formula.holds[i]]
@@ -343,14 +323,22 @@ class _Search:
         )
 
 
+def _order(line: str) -> tuple[int, int, str]:
+    """Return the key of the order of lines: those without minima and maxima first, because provers read them."""
+    return line.count("min(") + line.count("max("), len(line), line
+
+
 def _covers(formula: _First, other: _First) -> bool:
-    """Whether one formula says wherever another one is right at least as much, so that the other one is superfluous."""
-    (labelled, _, inside), (less, _, fewer) = formula, other
-    if labelled.label != less.label or not fewer.keys() <= inside.keys():
+    """Whether a line makes another one redundant: it says at least as much wherever the other one is right."""
+    (_, claim, inside), (_, less, fewer) = formula, other
+    own, others = claim.determined, less.determined
+    if own is None or others is None or own.quantity != others.quantity:
         return False
-    if labelled.where in ("", less.where):
+    if not fewer.keys() <= inside.keys():
+        return False
+    if own.where is None or own.where == others.where:
         return True
-    return labelled.formula == less.formula and all(
+    return own.formula == others.formula and all(
         inside[i].positions >= outcome.positions for i, outcome in fewer.items()
     )
 

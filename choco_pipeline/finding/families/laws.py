@@ -26,10 +26,10 @@ from choco_pipeline.finding.families.combinations import (
     product_of,
     two_part,
 )
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 TRIED = (
     "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"
@@ -203,24 +203,21 @@ def law_statements(
     --------
     >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
     >>> [law.text for law in law_statements(family, "states", "k", states)]
-    ['for k%4 == 3: solid-bar(f=(x+z)//k): states = (k+3)/2']
+    ['solid-bar(f=(x+z)//k), for k%4 == 3: states = (k+3)/2']
     """
     statements = []
     for law in laws(values, name) if len(values) >= FEWEST else []:
-        text = law.combination.text
         fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
         held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
         statement = FoundStatement(
-            kind="law",
+            search="states",
             ruleset=ruleset,
-            said=f"{ruleset}: {what} = {law.formula}",
-            names_game=True,
+            words=f"{what} = {law.formula}",
             found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
             held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
             tried=Tried(len(shapes(name)), TRIED, len(values)),
             when=law.when,
             parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
-            formulas=() if text is None else (StatementLine(f"{what} =", text),),
             conclusion=Conclusion(
                 "unchecked", "right for all that were observed; no table decides it"
             ),

@@ -1,4 +1,4 @@
-"""Moduli that depend on parameters: the nim-sums at the P-positions of a family are multiples of 2^v₂(k), say.
+"""Moduli that depend on parameters, such as 2^v₂(k), of which the nim-sums at the P-positions of a family are multiples.
 
 Of one game few nim-sums may be seen besides 0, and all kinds of moduli divide those: so a modulus is looked for that divides
 the nim-sums of all games, and not of each.
@@ -19,23 +19,22 @@ from choco_pipeline.finding.families.domains import TRIED
 from choco_pipeline.finding.families.table_family import TableFamily, extent
 from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
 from choco_pipeline.finding.families.wording import listed, values_of
-from choco_pipeline.finding.statements import value_statements
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.value_forms import within
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
 
-#: Multiples of terms in a parameter that are moduli.
+#: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)
-#: A modulus must divide the nim-sums of so many games of which it excludes some.
+#: Fewest games in which a modulus excludes a nim-sum and divides all that occur.
 FEWEST_TABLES = 3
-#: So many of these games must have another nim-sum than 0. Every modulus divides 0, so the other games agree and are no evidence.
+#: Fewest of these games with a nim-sum other than 0. Every modulus divides 0, so the other games are no evidence.
 FEWEST_TOLD = 2
 
 
 @dataclass(frozen=True)
 class FamilyModuli:
-    """The moduli of one family: which divide the nim-sums at the P-positions of which games."""
+    """The moduli that divide the nim-sums at the P-positions of a family's games."""
 
     family: TableFamily
 
@@ -46,7 +45,7 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of these.
+        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of P-positions.
 
         With the divisor 1, the number up to where it is known that there is no other: no modulus is 1, nor divides it.
         """
@@ -70,7 +69,7 @@ class FamilyModuli:
         return divisor, positions
 
     def statements(self) -> tuple[list[FoundStatement], list[FoundStatement]]:
-        """Return what the moduli that divide most say, and what too few tables tell of them.
+        """Return the statements of the best moduli, and the doubtful ones.
 
         Several may be the same numbers in all tables, such as k and 2^v₂(k): which it is, further games have to tell.
         """
@@ -91,7 +90,7 @@ class FamilyModuli:
 
     @property
     def _with_evidence(self) -> FamilyModuli:
-        """The same without the tables of which all nim-sums are 0: these agree with any condition."""
+        """The family without the tables whose nim-sums are all 0: these agree with any condition."""
         pairs = zip(self.family.members, self.divisors, strict=True)
         members = tuple(member for member, (divisor, _) in pairs if divisor)
         return FamilyModuli(replace(self.family, members=members))
@@ -106,7 +105,7 @@ class FamilyModuli:
         return [int(formula.value(point)) for point in self.family.points]
 
     def _divides(self, modulus: str) -> list[bool]:
-        """Return in which tables a modulus divides all nim-sums: 1 only where these are all 0, for it excludes nothing."""
+        """Return in which tables a modulus divides all nim-sums; 1 counts only if these are all 0, because it excludes nothing."""
         pairs = zip(self._numbers(modulus), self.divisors, strict=True)
         return [
             number > 0 and not divisor % number and (number > 1 or not divisor)
@@ -114,7 +113,7 @@ class FamilyModuli:
         ]
 
     def _score(self, modulus: str) -> tuple[int, int] | None:
-        """Return how many tables with other nim-sums than 0 a modulus divides, and how large it is there; None if too few tell."""
+        """Return the number of tables with nim-sums other than 0 that a modulus divides, and its size there; None for too few."""
         divides = self._divides(modulus)
         told = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
         if sum(divides) < FEWEST_TABLES or len(told) < FEWEST_TOLD:
@@ -137,12 +136,10 @@ class FamilyModuli:
         shortest = str(*numbers) if len(numbers) == 1 else modulus
         condition = parse(f"v % ({shortest}) == 0").text
         seen = [point for point, is_so in zip(family.points, divides, strict=True) if is_so]
-        check = {"kind": "values", "of": self.of, "values": condition, "relation": "within"}
         return FoundStatement(
-            kind="values",
+            search="moduli",
             ruleset=family.ruleset,
-            said=value_statements.sentence(family.ruleset, self.of, within(condition)),
-            names_game=True,
+            statement=f"{{{self.of}: P}} <= {{v: {condition}}}",
             found_on=self._evidence([i for i in tested.learnt if divides[i]], "searched"),
             held_on=self._evidence([i for i in tested.held_out if divides[i]], "held-out"),
             tried=Tried(
@@ -153,8 +150,6 @@ class FamilyModuli:
             when=tested.domain.text,
             parameters=values_of(seen, family.names),
             seen=tuple(tuple(point[name] for name in family.names) for point in seen),
-            claim={"ruleset": family.ruleset, "check": check},
-            formulas=tuple(value_statements.lines(self.of, "within", condition)),
         )
 
     def _evidence(self, places: list[int], kind: str) -> Evidence:

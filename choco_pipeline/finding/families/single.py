@@ -1,219 +1,137 @@
-"""What the searches found in single tables, as statements on single games."""
+"""Statements from the search results of single tables, and statements that several games of a family share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypedDict
+from functools import partial
 
 from choco_pipeline.claims.language.claim import names_of
-from choco_pipeline.finding.families.shared import Instance, instances, shared
-from choco_pipeline.finding.statements import value_statements
+from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
+from choco_pipeline.finding.families.wording import values_of
 from choco_pipeline.finding.statements.found_document import Searched
+from choco_pipeline.finding.statements.lines import (
+    at_one_of,
+    by_cases,
+    grundy,
+    p_iff,
+    with_formulas,
+)
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import Kind, StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
 from choco_pipeline.formula.written.parameter_text import listed
-from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     CellularFinding,
     CountFinding,
+    Evidence,
     Finding,
     FormulasFinding,
-    ShiftsFinding,
+    StatementFinding,
+    Tried,
     ValueSetFinding,
 )
+from choco_pipeline.provenance import canonical_json
+from choco_pipeline.statements.printer import text_of
 
-#: The kinds of findings that say something of a game by themselves, what their statements are of, and how they begin.
-#: What is mined and not listed is put together over parameters only.
-KINDS: Mapping[str, tuple[Kind, str]] = {
-    "value-sets": ("values", value_statements.BEGINS),
-    "count": ("count", "{game}: "),
-    "cellular": ("cellular", "P-positions of {game}: "),
-    "blocks": ("blocks", "P-positions of {game}: "),
-}
-#: So many games of a family must have something in common before it is said of the family.
+#: Fewest games of a family that must share a statement on the family.
 FEWEST_GAMES = 3
-#: Why nothing is said of a family: its games have nothing in common.
+#: Reason for no statement on a family whose games share none.
 APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
-#: Why nothing is said of it though they have something in common: that was seen in them alone.
+#: Reason for no statement on a family whose games share one.
 NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
 
 
-def statements(mined: Iterable[Mined]) -> list[FoundStatement]:
-    """Return what findings say by themselves, and what several games of a family have in common, word by word.
-
-    A finding that says nothing by itself is left out; and of a family with several games that were searched, what is no
-    formula for all positions and not common to some of its games, or nothing that can be tried on its other games.
-    """
-    return list(_Gathered.of(mined).statements.values())
-
-
-@dataclass(frozen=True)
-class _Gathered:
-    """What findings say."""
-
-    #: By their ids.
-    statements: dict[str, FoundStatement]
-    #: What games of a family have in common, and nothing can try on games that it was not seen for.
-    untried: list[FoundStatement]
-    #: The searches of families in which the games have nothing in common.
-    apart: frozenset[tuple[str, str]]
-
-    @classmethod
-    def of(cls, mined: Iterable[Mined]) -> _Gathered:
-        """Gather what findings say."""
-        mined = list(mined)
-        searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
-        for result in mined:
-            searched.setdefault(result.search, {})[result.ruleset] = result.parameters
-        alone: dict[str, FoundStatement] = {}
-        common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
-        for result in mined:
-            if result.found_nothing:
-                continue
-            is_of_several = len(searched[result.search]) >= FEWEST_GAMES
-            general = _statements(result, result.family)
-            for statement, of_family in zip(
-                _statements(result, result.ruleset), general, strict=True
-            ):
-                is_of_family = is_of_several and statement.ruleset == _shown(result.ruleset, result)
-                if not is_of_family or result.finding.kind == "formulas":
-                    alone.setdefault(statement.id, statement)
-                    continue
-                for instance in instances(
-                    statement, result, _shown(result.family, result), of_family.said
-                ):
-                    common.setdefault((result.search, instance.key), []).append(instance)
-        untried = []
-        for (search, _), group in common.items():
-            if len(group) >= FEWEST_GAMES:
-                whole = shared(group, list(searched[search].values()))
-                if whole.with_entry().claim is None:
-                    untried.append(whole)
-                else:
-                    alone.setdefault(whole.id, whole)
-        together = {search for (search, _), group in common.items() if len(group) >= FEWEST_GAMES}
-        return cls(alone, untried, frozenset(search for search, _ in common) - together)
+def lines_of(finding: Finding, game: Ruleset) -> Iterator[str]:
+    """Yield the lines of a search result that are right in its whole table, each case of a formula by itself."""
+    if isinstance(finding, StatementFinding) and finding.claim is not None:
+        yield str(finding.claim["statement"])
+    if not isinstance(finding, FormulasFinding):
+        return
+    for case in finding.formulas:
+        if finding.label == "G =":
+            excepted = at_one_of(finding.exceptions, game.coordinates)
+            yield by_cases(grundy, [(case.formula, case.where)], excepted)
+        else:
+            formula = case.formula
+            for position in finding.exceptions:
+                here = at_one_of([position], game.coordinates)
+                is_p = not parse(case.formula).value(
+                    dict(zip(game.coordinates, position, strict=True))
+                )
+                formula = f"{here} or ({formula})" if is_p else f"not {here} and ({formula})"
+            yield p_iff(formula, case.where)
 
 
-def searches(mined: Sequence[Mined]) -> list[Searched]:
-    """Return what was searched: for each family, kind and outcome, in which games, and how many candidates were tried.
-
-    What several games of a family have in common, and no claim can say of the others, is among what was not found.
-    """
-    groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
-    for result in mined:
-        if result.finding.tried is not None:
-            what = result.finding.tried.what
-            groups.setdefault(
-                (result.family, result.finding.kind, what, result.found_nothing), []
-            ).append(result)
-    gathered = _Gathered.of(mined)
-    searched: list[Searched] = []
-    for (family, kind, what, nothing), group in groups.items():
-        candidates = sum(
-            result.finding.tried.candidates for result in group if result.finding.tried
-        )
-        tables = len({(result.ruleset, result.bound) for result in group})
-        is_apart = (family, kind) in gathered.apart
-        searched.append(
-            Searched(
-                what=kind,
-                game=_games(family, group),
-                tried=Tried(candidates, what, tables),
-                nothing=nothing or is_apart,
-                why=APART if is_apart and not nothing else None,
-            )
-        )
-    return searched + [
-        Searched(
-            what=statement.text,
-            game=statement.ruleset,
-            tried=statement.tried,
-            nothing=True,
-            why=f"seen in {statement.found_on.tables} games, {NOT_TRIED}",
-        )
-        for statement in gathered.untried
-    ]
-
-
-def _statements(mined: Mined, called: str) -> Iterator[FoundStatement]:
-    """Yield what a finding says; sentences call the table's game by the name that is given."""
+def _statements(mined: Mined) -> Iterator[FoundStatement]:
+    """Yield the statements of a search result; words if it has no claim."""
     finding = mined.finding
-    if isinstance(finding, FormulasFinding):
-        yield _formulas(mined.ruleset, finding)
+    if finding.nothing or finding.held_on is None or finding.found_on is None or not finding.text:
         return
-    if isinstance(finding, ShiftsFinding) or finding.held_on is None or not finding.text:
-        return
-    claim = finding.claim
-    if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
-        yield _zero(mined.ruleset, finding, called)
-    kind, begins = KINDS[finding.kind]
     ruleset, passes = _game_of(mined), _passes(finding)
-    is_own = ruleset == _shown(mined.ruleset, mined)
-    game = _of_passes(_shown(called, mined) if is_own else ruleset, passes)
-    statement = FoundStatement(
-        kind=kind,
-        ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        said=begins.format(game=game) + finding.text,
-        names_game=True,
-        parameters=_parameters(ruleset, mined),
-        claim=claim,
-        formulas=tuple(_relations(finding)),
-        picture=_picture(finding),
-        source=mined,
-        **_evidence(finding),
-    )
-    # Bars of m rows and m+1 columns have no notation that a claim could have.
-    yield replace(statement, claim=None) if statement.mistake else statement
-
-
-def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement:
-    """Return that what is 0 at all P-positions is so at no others, which is for trials to find out."""
-    lines = (StatementLine("P iff", f"{finding.expression} == 0"),)
-    return FoundStatement(
-        kind="p-positions",
+    statement = partial(
+        FoundStatement,
+        search=mined.search[1],
         ruleset=ruleset,
-        said=f"{called}: {sentence(lines)}",
-        names_game=True,
-        formulas=lines,
-        **_evidence(finding),
+        found_on=finding.found_on,
+        held_on=finding.held_on,
+        tried=finding.tried,
     )
+    if isinstance(finding, FormulasFinding):
+        of = grundy if finding.label == "G =" else p_iff
+        excepted = at_one_of(finding.exceptions, parse_ruleset(ruleset).coordinates)
+        cases = [(line.formula, line.where) for line in finding.formulas]
+        yield statement(statement=by_cases(of, cases, excepted))
+        return
+    if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
+        # that no other position has the value 0, too, is for trials to find out
+        yield statement(statement=p_iff(f"{finding.expression} == 0"))
+    statement = partial(
+        statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined
+    )
+    words = f"{passes_left(passes)}: {finding.text}" if passes else finding.text
+    claim = finding.claim or {}
+    formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
+    if formal:
+        said = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
+        if not said.mistake:
+            yield said
+            return
+    yield statement(words=words)
 
 
 def _game_of(mined: Mined) -> str:
-    """Return the game or family that a finding speaks of."""
-    ruleset = mined.ruleset
-    if not isinstance(mined.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
-        ruleset = mined.finding.ruleset
-    return _left(ruleset, _passes(mined.finding))
+    """Return the game or family of a search result; the game without passes if it is about positions without a pass."""
+    finding = mined.finding
+    own = getattr(finding, "ruleset", None) or mined.ruleset
+    return _without_pass(own) if _passes(finding) == 0 else str(own)
 
 
-def _left(ruleset: str, passes: int | None) -> str:
-    """Return a game or family; with no pass left, that is the one without passes.
+def _without_pass(ruleset: str) -> str:
+    """Return the game of a game with passes.
 
     Examples
     --------
-    >>> _left("with-pass(nim(3), passes=1)", 0)
+    >>> _without_pass("with-pass(nim(3), passes=1)")
     'nim(3)'
     """
     notation = read(ruleset)
     inner = (part for _, part in notation.arguments if isinstance(part, Notation))
-    return next(inner).text if passes == 0 and notation.name == "with-pass" else ruleset
+    return next(inner).text if notation.name == "with-pass" else ruleset
 
 
-def _shown(ruleset: str, mined: Mined) -> str:
-    """Return a game or family as a finding on it shows it: with no pass left without passes, and with the strip that it counts."""
-    ruleset = _left(ruleset, _passes(mined.finding))
-    strip = parse_ruleset(mined.ruleset).base.with_strip
-    shown = read(_game_of(mined))
-    if strip is None or names_of(shown)[-1] != read(strip.notation).name:
-        return ruleset
-    return _named(read(ruleset), names_of(shown)[-1]).text
+def _family_of(mined: Mined) -> str:
+    """Return the family of the game that a finding is about: without passes, or with a strip, as that game is."""
+    family = _without_pass(mined.family) if _passes(mined.finding) == 0 else mined.family
+    innermost = names_of(read(_game_of(mined)))[-1]
+    if innermost == names_of(read(mined.ruleset))[-1]:
+        return family
+    return _named(read(family), innermost).text
 
 
 def _named(notation: Notation, name: str) -> Notation:
@@ -227,85 +145,19 @@ def _named(notation: Notation, name: str) -> Notation:
 
 
 def _passes(finding: Finding) -> int | None:
-    """Return with how many passes left the positions are that a finding speaks of; None for all of them."""
-    if isinstance(finding, CellularFinding | BlocksFinding):
-        return finding.passes
-    return None
+    """Return the number of passes left in the positions of a finding; None for any."""
+    return finding.passes if isinstance(finding, CellularFinding | BlocksFinding) else None
 
 
-def _formulas(ruleset: str, finding: FormulasFinding) -> FoundStatement:
-    lines = tuple(
-        StatementLine(finding.label, line.formula, line.where) for line in finding.formulas
-    )
-    return FoundStatement(
-        kind="grundy" if finding.label == "G =" else "p-positions",
-        ruleset=ruleset,
-        said=f"{ruleset}: {sentence(lines, finding.exceptions)}",
-        names_game=True,
-        formulas=lines,
-        exceptions=finding.exceptions,
-        **_evidence(finding),
-    )
-
-
-def sentence(lines: Sequence[StatementLine], exceptions: Sequence[Sequence[int]] = ()) -> str:
-    """Return formulas as a sentence.
-
-    Examples
-    --------
-    >>> sentence([StatementLine("P iff", "x^y^z==0")], [(0, 0, 1)])
-    'a position is a P-position if and only if x ^ y ^ z == 0, except at (0, 0, 1)'
-    """
-    begins = (
-        "the Grundy number is"
-        if lines[0].label == "G ="
-        else "a position is a P-position if and only if"
-    )
-    parts = [line.formula + (f" where {line.where}" if line.where else "") for line in lines]
-    but = f", except at {', '.join(str(tuple(p)) for p in exceptions)}" if exceptions else ""
-    return f"{begins} {'; '.join(parts)}{but}"
-
-
-def _relations(finding: Finding) -> Iterator[StatementLine]:
-    """Yield a finding's formulas, and the relations between the terms of a sequence, in which it is looked up."""
-    if isinstance(finding, ValueSetFinding):
-        form = finding.form
-        yield from value_statements.lines(finding.expression, form.relation, form.condition)
-    if isinstance(finding, CountFinding) and finding.sequence is not None:
-        for relation in finding.relations:
-            is_later = relation.start > finding.sequence.first
-            where = f"{finding.sequence.index} >= {relation.start}" if is_later else ""
-            yield StatementLine("relation", relation.formula, where)
-
-
-def _picture(finding: Finding) -> Mapping[str, Any] | None:
+def _picture(finding: Finding) -> Mapping[str, object] | None:
     if not isinstance(finding, CountFinding) or finding.sequence is None:
         return None
     sequence = finding.sequence
     return {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
 
 
-class _Evidence(TypedDict):
-    found_on: Evidence
-    held_on: Evidence
-    tried: Tried
-
-
-def _evidence(finding: Finding) -> _Evidence:
-    """Return the evidence for a finding that says something."""
-    found_on, held_on, tried = finding.found_on, finding.held_on, finding.tried
-    assert found_on is not None
-    assert held_on is not None
-    assert tried is not None
-    return {
-        "found_on": Evidence(found_on.positions, found_on.what),
-        "held_on": Evidence(held_on.positions, held_on.what),
-        "tried": Tried(tried.candidates, tried.what),
-    }
-
-
 def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
-    """Return the values that a finding on one table was seen for: of a family of bars, all that fit into the table."""
+    """Return the parameters for which a finding was seen: of a family of bars, all that fit into the table."""
     pattern = read(ruleset)
     own = match(pattern, read(mined.ruleset)) or {}
     return {
@@ -313,14 +165,154 @@ def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _of_passes(ruleset: str, passes: int | None) -> str:
-    if not passes:
-        return ruleset
-    return f"{ruleset} with {passes_left(passes)}"
+@dataclass(frozen=True)
+class _Instance:
+    """A statement on one game, with the ruleset of its family."""
+
+    statement: FoundStatement
+    family: str
+    parameters: Mapping[str, int]
+
+    @property
+    def key(self) -> str:
+        """A key that is equal for equal statements."""
+        said = self.statement
+        return canonical_json([said.search, said.statement, said.check, said.words])
+
+
+def _instances(statement: FoundStatement, mined: Mined) -> Iterator[_Instance]:
+    """Yield a statement with the ruleset of its family: unchanged, and with parameters for integers that are added."""
+    family, parameters = _family_of(mined), mined.parameters
+    values = {name: (value,) for name, value in parameters.items()}
+    general = replace(statement, ruleset=family, parameters=values)
+    yield _Instance(general, family, parameters)
+    claim = statement.whole
+    if claim is None or claim.value_set is None or claim.value_set.relation != "exactly":
+        return
+    names = {value: name for name, value in sorted(parameters.items(), reverse=True) if value > 0}
+
+    def named(node: Node) -> Node:
+        match node:
+            case Binary("+" | "-", left, Integer(number)) if number in names:
+                return replace(node, left=named(left), right=Name(names[number]))
+            case _:
+                return with_operands(node, named)
+
+    proposition = claim.proposition
+    line = text_of(with_formulas(proposition, named))
+    of, members = line.split(" == {", 1)[0], statement.statement.split(" == {", 1)[1]
+    line = f"{of} == {{{members}"  # numbers of the set stay
+    if line != statement.statement:
+        yield _Instance(replace(general, statement=line), family, parameters)
+
+
+def _shared(group: Sequence[_Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
+    """Return the statement that several games of a family share.
+
+    `searched` are the parameters of all games of the family that were searched. A condition distinguishes the games of the group from
+    them. An inclusion of values may also hold for games with a stronger statement: then, and without a short condition, the condition
+    names the parameters that are equal in the whole group.
+    """
+    first, several = group[0].statement, [instance.statement for instance in group]
+    seen = [dict(instance.parameters) for instance in group]
+    values = values_of(seen, list(seen[0]))
+    alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
+    when = " and ".join(alike) if len(alike) < len(values) else ""
+    values_said = first.whole.value_set if first.whole else None
+    if values_said is None or values_said.relation == "exactly":
+        condition = domain(searched, [point in seen for point in map(dict, searched)])
+        if (
+            condition is not None
+            and not is_overfitted(condition.text, searched)
+            and not is_chance(condition, len(searched), len(seen))
+        ):
+            when = condition.text
+
+    def total(parts: Sequence[Evidence]) -> Evidence:
+        what = f"{parts[0].what}, and likewise in {len(parts) - 1} other tables"
+        return Evidence(sum(part.positions for part in parts), what, len(parts))
+
+    candidates = sum(statement.tried.candidates for statement in several)
+    return replace(
+        first,
+        when=" and ".join(f"({part})" for part in (first.when, when) if part),
+        parameters=values,
+        seen=tuple(tuple(point.values()) for point in seen),
+        found_on=total([statement.found_on for statement in several]),
+        held_on=total([statement.held_on for statement in several]),
+        tried=replace(first.tried, candidates=candidates, tables=len(several)),
+    )
+
+
+@dataclass(frozen=True)
+class SingleTables:
+    """The statements from the search results of single tables, and the searches."""
+
+    statements: list[FoundStatement]
+    searches: list[Searched]
+
+    @classmethod
+    def of(cls, mined: Iterable[Mined]) -> SingleTables:
+        """Return the statements on single games, and the statements that several games of a family share.
+
+        If several games of a family were searched, only formulas are stated for single games. A shared statement that cannot be tried
+        on other games is listed among the searches that found nothing.
+        """
+        mined = list(mined)
+        searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
+        for result in mined:
+            searched.setdefault(result.search, {})[result.ruleset] = result.parameters
+        alone: dict[str, FoundStatement] = {}
+        common: dict[tuple[tuple[str, str], str], list[_Instance]] = {}
+        for result in mined:
+            is_of_several = len(searched[result.search]) >= FEWEST_GAMES
+            for statement in _statements(result):
+                is_own = match(read(_family_of(result)), read(statement.ruleset)) is not None
+                if not is_of_several or not is_own or result.finding.kind == "formulas":
+                    alone.setdefault(statement.id, statement)
+                    continue
+                for instance in _instances(statement, result):
+                    common.setdefault((result.search, instance.key), []).append(instance)
+        groups = {key: group for key, group in common.items() if len(group) >= FEWEST_GAMES}
+        whole = [_shared(group, list(searched[key[0]].values())) for key, group in groups.items()]
+        alone = {one.id: one for one in whole if one.claims} | alone
+        untried = [one for one in whole if not one.claims]
+        together = {search for search, _ in groups}
+        apart = {search for search, _ in common} - together
+        return cls([*alone.values()], [*_searches(mined, apart), *map(_untried, untried)])
+
+
+def _untried(statement: FoundStatement) -> Searched:
+    return Searched(
+        what=statement.text,
+        game=statement.ruleset,
+        tried=statement.tried,
+        nothing=True,
+        why=f"seen in {statement.found_on.tables} games, {NOT_TRIED}",
+    )
+
+
+def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[Searched]:
+    """Yield the searches: for each family, kind and outcome, the games and the number of candidates."""
+    groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
+    for result in mined:
+        key = result.family, result.search[1], result.finding.tried.what, result.found_nothing
+        groups.setdefault(key, []).append(result)
+    for (family, kind, what, nothing), group in groups.items():
+        candidates = sum(one.finding.tried.candidates for one in group)
+        tables = len({(one.ruleset, one.bound) for one in group})
+        is_apart = (family, kind) in apart
+        yield Searched(
+            what=kind,
+            game=_games(family, group),
+            tried=Tried(candidates, what, tables),
+            nothing=nothing or is_apart,
+            why=APART if is_apart and not nothing else None,
+        )
 
 
 def _games(family: str, group: Sequence[Mined]) -> str:
-    """Return a family, and for which of its parameters."""
+    """Return the name of a family with the parameters that were searched."""
     several = list(dict.fromkeys(tuple(result.parameters.items()) for result in group))
     if not several[0]:
         return ", ".join(dict.fromkeys(result.ruleset for result in group))

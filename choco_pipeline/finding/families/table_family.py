@@ -1,31 +1,35 @@
-"""A family of tables that differ in parameters, and what a statement with parameters is worth on each of them."""
+"""Families of tables that differ in parameters, and the outcome of a claim on each table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+from choco_pipeline.claims.checks.check import check_cells
 from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import FOUND, Claim
+from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.lift import LabelledFormula
-from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position
-from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.table_findings import Finding as Mined
+from choco_pipeline.statements.printer import text_of
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 
-#: Statements are tried up to this first: most are wrong there already.
+#: Bound of the first trial: most statements are wrong there already.
 CORNER = 100
-#: And before that up to this, where there are few cells of a table of three coordinates.
+#: Bound of the trial before that: a table of three coordinates has few cells up to there.
 FIRST_CELLS = 12
-#: Every so many-th of the parameters is held out: no residue that conditions speak of is.
+#: One in `THIRD` of the parameters is held out: no residue of conditions is held out as a whole.
 THIRD = 3
-#: Of these, the first two in so many are looked at first; it is odd, so that no residue is left out.
+#: Two in `FIFTH` of the tables held out are used first. It is odd, so that no residue is left out.
 FIFTH = 5
 
 
@@ -38,13 +42,13 @@ class MemberTable:
     #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
     #: What was mined on it; none if nothing was looked for.
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Mined] = ()
     #: That of the run's table, of which `table` may return a corner; None where there is no run.
     stored_bound: int | None = None
 
     @cached_property
     def bound(self) -> int:
-        """How far the table is looked at."""
+        """The bound of the table."""
         return self.table().bound
 
     @cached_property
@@ -60,7 +64,7 @@ class MemberTable:
 
 
 def extent(members: Iterable[MemberTable]) -> str:
-    """Return how far tables were looked at, as words that follow a list of them; none if as a whole."""
+    """Return the bounds of tables of which only a part was read, as words after a list of them; empty if there are none."""
     cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
     bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
     return f", of larger ones the part to bound {bounds}" if cut else ""
@@ -68,24 +72,24 @@ def extent(members: Iterable[MemberTable]) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a statement is worth on one table."""
+    """The outcome of a claim on one table."""
 
-    #: On how many positions it was compared.
+    #: Number of positions compared.
     positions: int
-    #: The least position at which it is wrong, and that position's largest coordinate; None if it is right.
+    #: The least counterexample and its largest coordinate; None if it is right.
     failure: tuple[Position, int] | None
-    #: Of the part of the table that was looked at.
+    #: Bound of the part of the table that was read.
     bound: int
 
     @property
     def holds(self) -> bool:
-        """Whether it is right at every position, of which there are some."""
+        """Whether it is right at every position, and there are positions."""
         return self.failure is None and self.positions > 0
 
 
 @dataclass(frozen=True)
 class TableFamily:
-    """Tables of one quantity and of rulesets that are written alike."""
+    """Tables of one quantity, for rulesets that differ only in integers."""
 
     #: Their notation, with names for integers.
     ruleset: str
@@ -94,7 +98,7 @@ class TableFamily:
 
     @classmethod
     def of(cls, ruleset: str, members: Sequence[MemberTable]) -> TableFamily:
-        """Return the family of some tables in the order of their parameters; of tables with the same ones, the first."""
+        """Return the family of some tables, sorted by parameters; of tables with equal parameters, the first."""
         by_parameters: dict[tuple[int, ...], MemberTable] = {}
         for member in members:
             by_parameters.setdefault(
@@ -109,17 +113,17 @@ class TableFamily:
 
     @cached_property
     def held_out(self) -> tuple[int, ...]:
-        """Places of a third of the tables, chosen by their parameters alone: what was mined on them is not looked at."""
+        """Indices of the third of the tables that is held out, chosen by parameters: their search results are not used."""
         return tuple(i for i, member in enumerate(self.members) if self._is_held_out(member))
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
-        """Two in five of them: a condition that these refute is looked for once more, with them."""
+        """Two in five of them: a condition that these refute is learned again, with them."""
         return tuple(place for i, place in enumerate(self.held_out) if i % FIFTH < 2)
 
     @cached_property
     def searched(self) -> tuple[int, ...]:
-        """Places of the tables on which statements are looked for."""
+        """Indices of the tables that are searched."""
         return tuple(i for i, member in enumerate(self.members) if not self._is_held_out(member))
 
     @property
@@ -131,6 +135,14 @@ class TableFamily:
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates of its games' positions."""
         return self.members[0].corner.game.coordinates
+
+    def canonical(self, line: str) -> str:
+        """Return the canonical text of a line with parameters."""
+        return text_of(self.claim(line).proposition)
+
+    def claim(self, line: str) -> Claim:
+        """Return a line with parameters as a claim on the family."""
+        return Claim(Statement(id=f"{FOUND}line", ruleset=self.ruleset, statement=line))
 
     def _is_held_out(self, member: MemberTable) -> bool:
         places = (self._values[name].index(member.parameters[name]) for name in self.names)
@@ -144,71 +156,49 @@ class TableFamily:
         }
 
 
-def check_of(labelled: LabelledFormula, names: Sequence[str], seen: Point) -> dict[str, str]:
-    """Return a statement as the ``check`` of a claim, its exceptions in the formulas.
+def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
+    """Return the outcome of a claim on the corner of a table.
 
-    The names are the coordinates; the parameters `seen`, for which it is right, tell which exceptional positions are P.
-    """
-    excepted = [
-        " and ".join(f"{name} == {value}" for name, value in zip(names, place, strict=True))
-        for place in labelled.exceptions
-    ]
-    if labelled.label == "G =":
-        parts = [
-            *([f"({labelled.where})"] if labelled.where else []),
-            *(f"not ({e})" for e in excepted),
-        ]
-        where = " and ".join(parts)
-        return {"kind": "grundy", "equals": labelled.formula} | ({"where": where} if where else {})
-    formula = labelled.formula
-    for place, here in zip(labelled.exceptions, excepted, strict=True):
-        point = dict(seen)
-        point |= {n: int(parse(v).value(point)) for n, v in zip(names, place, strict=True)}
-        is_p = not parse(labelled.formula).value(point)
-        formula = f"({here}) or ({formula})" if is_p else f"not ({here}) and ({formula})"
-    where_part = {"where": labelled.where} if labelled.where else {}
-    return {"kind": "p-positions", "formula": formula} | where_part
-
-
-def outcome_in_corner(check: Mapping[str, Any], member: MemberTable) -> Outcome:
-    """Return what the ``check`` of a claim, as `check_of` returns it, is worth on the first part of a table.
-
-    The least place at which it is wrong is the same in a smaller part, if there is one in it.
+    A counterexample in the first cells is also the least one in the corner.
     """
     corner, few = member.corner, member.first_cells
     if few is not corner:
-        first = _compared(check, member, few, None)
+        first = _compared(claim, member, few, None)
         if first.failure is not None:
             return replace(first, bound=corner.bound)
-    return _compared(check, member, corner, None)
+    return _compared(claim, member, corner, None)
 
 
-def outcome(check: Mapping[str, Any], member: MemberTable, reach: int | None = None) -> Outcome:
-    """Return what the ``check`` of a claim is worth on a table.
-
-    The check is as `check_of` returns it; coordinates are looked at up to `reach`, None for the whole table.
-    """
+def outcome(claim: Claim, member: MemberTable, reach: int | None = None) -> Outcome:
+    """Return the outcome of a claim on a table, or on its positions up to `reach`."""
     if reach is not None:
-        return _compared(check, member, member.table().corner(reach), reach)
-    first = outcome_in_corner(check, member)
+        return _compared(claim, member, member.table().corner(reach), reach)
+    first = outcome_in_corner(claim, member)
     if first.failure is not None or first.bound == member.bound:
         return first
-    return _compared(check, member, member.table(), None)
+    return _compared(claim, member, member.table(), None)
 
 
-def _compared(
-    check: Mapping[str, Any], member: MemberTable, cells: Cells, reach: int | None
-) -> Outcome:
-    environment = dict(member.parameters)
+def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
+    environment, check = dict(member.parameters), claim.check
     try:
-        where = parse(check["where"]) if "where" in check else None
-        if check["kind"] == "grundy":
-            numbers = GrundyNumbers(parse(check["equals"]), where)
-            tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
+        if isinstance(check, GrundyNumbers):
+            tally = alone(compare_grundy_numbers(check, environment, cells, BLOCK, reach))
+        elif isinstance(check, PPositions):
+            tally = alone(compare_p_positions(check, environment, cells, BLOCK, reach))
         else:
-            positions = PPositions(parse(check["formula"]), where=where)
-            tally = alone(compare_p_positions(positions, environment, cells, BLOCK, reach))
-    except (FormulaError, LimitError):  # without a value, or too long to look at: of no use here
+            return _judged(check_cells(claim, environment, cells), cells)
+    except (FormulaError, LimitError):  # without a value, or too large to evaluate
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
     return Outcome(tally.settled, failure, cells.bound)
+
+
+def _judged(finding: Finding, cells: Cells) -> Outcome:
+    match finding.verdict:
+        case Exhausted(positions) | HoldsToBound(positions):
+            return Outcome(positions, None, cells.bound)
+        case Refuted():
+            return Outcome(0, ((), 0), cells.bound)
+        case _:
+            return Outcome(0, None, cells.bound)

@@ -1,4 +1,4 @@
-"""For which parameters something holds: a condition learnt on some tables of a family, and tested on those that were held out."""
+"""A condition on parameters, learned from some tables of a family and tested on the tables held out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from choco_pipeline.finding.families.domains import (
 )
 from choco_pipeline.finding.families.table_family import TableFamily
 
-#: A statement for all parameters must be right in so many tables that were held out.
+#: Fewest tables held out in which a statement for all parameters must be right.
 FEWEST_EVERYWHERE = 2
 
 
 @dataclass(frozen=True)
 class TestedCondition:
-    """A condition, and the places of the tables that it was looked for on, and of those that it was tested on."""
+    """A condition, with the indices of the tables from which it was learned and on which it was tested."""
 
     domain: Domain
     learnt: tuple[int, ...]
@@ -40,7 +40,7 @@ class TestedCondition:
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
-    """Return the condition under which something holds, or None; if some that were held out contradict it, a second one."""
+    """Return the condition under which something holds, or None; a second one if tables held out refute the first."""
     points = family.points
     learnt, held_out = family.searched, family.held_out
 

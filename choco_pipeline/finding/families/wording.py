@@ -1,42 +1,25 @@
-"""How statements on families are worded: as a sentence, as a claim, and with what they were seen on."""
+"""Choices of parameters as conditions, lists and evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
-from typing import Any
 
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import Outcome
-from choco_pipeline.finding.statements.statement import Evidence
-from choco_pipeline.finding.statements.statement_line import Kind
 from choco_pipeline.formula.written import parameter_text
+from choco_pipeline.mining.table_findings import Evidence
 
-#: So many parameters are listed.
+#: Most parameters in a list.
 MOST_LISTED = 8
-#: A parameter that has one of some values is said to be in so many ranges at most.
+#: Most ranges of values of one parameter in a condition.
 MOST_SPANS = 3
-#: Of several parameters, one is in so many ranges at most, for all values of the others together, and of so many choices each.
+#: With several parameters: most ranges of one parameter, over all values of the others, and most choices in each.
 MOST_RANGES, FEWEST_IN_RANGE = 8, 2
 
 
-def sentence(labelled: LabelledFormula) -> str:
-    """Return what is said as one sentence without its full stop.
-
-    Examples
-    --------
-    >>> sentence(LabelledFormula("G =", "y ^ z", "y > 0"))
-    'G = y ^ z where y > 0'
-    """
-    where = f" where {labelled.where}" if labelled.where else ""
-    but = [f"({', '.join(place)})" for place in labelled.exceptions]
-    exceptions = f", except at {', '.join(but)}" if but else ""
-    return f"{labelled.label} {labelled.formula}{where}{exceptions}"
-
-
 def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
-    """Return on which tables a statement was right, and on how many positions of them."""
+    """Return the evidence of some tables."""
     positions = sum(outcome.positions for _, outcome in seen)
     which = listed([point for point, _ in seen])
     what = f"{len(seen)} {kind + ' ' if kind else ''}tables, {which}"
@@ -44,12 +27,12 @@ def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
 
 
 def listed(points: Sequence[Point]) -> str:
-    """Return parameters in words, the first of them if they are many."""
+    """Return a list of parameters in words, shortened if it is long."""
     return parameter_text.listed(points, MOST_LISTED) or "none"
 
 
 def named(points: Sequence[Point]) -> str:
-    """Return the condition that parameters are one of some choices; "" where that is too long to say.
+    """Return the condition that parameters are one of some choices; "" if it is too long.
 
     Choices of several parameters are put together by the values of one of them, of whichever that gives fewer ranges.
 
@@ -66,7 +49,7 @@ def named(points: Sequence[Point]) -> str:
 
 
 def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
-    """Return how many ranges of values such a condition has, and the condition."""
+    """Return the number of ranges in such a condition, and the condition."""
     if not points:
         return 0, ""
     names = sorted(points[0])
@@ -77,7 +60,7 @@ def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
 
 
 def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
-    """Return how many ranges of the last parameter name some points, and the condition that does."""
+    """Return the number of ranges of the last parameter for some points, and the condition."""
     name, *others = order
     if not others:
         spans = _spans(sorted({point[name] for point in points}))
@@ -98,7 +81,7 @@ def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
 
 
 def _spans(values: Sequence[int]) -> list[list[int]]:
-    """Return values, which are in order, as ranges without a gap."""
+    """Return sorted values as ranges without gaps."""
     spans: list[list[int]] = []
     for value in values:
         if spans and value == spans[-1][-1] + 1:
@@ -113,25 +96,6 @@ def _in_span(name: str, span: Sequence[int]) -> str:
 
 
 def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return for each parameter the values that it has at some points."""
+    """Return the values of each parameter at some points."""
     chosen = list(points)
     return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
-
-
-def constant_exceptions(labelled: LabelledFormula) -> tuple[tuple[int, ...], ...]:
-    """Return the exceptions that are the same positions for all parameters."""
-    return tuple(
-        tuple(map(int, place))
-        for place in labelled.exceptions
-        if all(part.lstrip("-").isdigit() for part in place)
-    )
-
-
-def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[str, object]:
-    """Return what is said of some parameters as the formal part of a claim."""
-    return {"ruleset": ruleset} | ({"reach": reach} if reach else {}) | {"check": dict(check)}
-
-
-def kind_of(labelled: LabelledFormula) -> Kind:
-    """Return what a statement is about."""
-    return "grundy" if labelled.label == "G =" else "p-positions"

@@ -10,7 +10,7 @@ import numpy as np
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.height_search import (
     EVERY,
     GRUNDY,
@@ -19,6 +19,7 @@ from choco_pipeline.mining.height_search import (
     Heights,
     Truths,
 )
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 #: Boxes are counted while they have at most so many functions: those with the formula for Grundy numbers are few.
 MOST_COUNTED: Mapping[int, int] = {GRUNDY: 10**12, P_POSITIONS: 10**7}
@@ -63,12 +64,12 @@ def census(side: int, height: int) -> FoundStatement:
     }
     number = len(every)
     return FoundStatement(
-        kind="heights",
+        search="heights",
         ruleset="solid-bar(f=f)",
         parameters={"f": ()},
-        said=f"Of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
+        words=f"of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
         f" ({up_to_exchange(every, grundy):,} up to exchanging x and z), and {p_positions.sum():,} have P iff x⊕y⊕z = 0"
-        f" ({up_to_exchange(every, p_positions):,}).",
+        f" ({up_to_exchange(every, p_positions):,})",
         found_on=Evidence(number, "all functions of the box"),
         held_on=Evidence(0, "nothing, for it is a count"),
         tried=Tried(1 + len(SHIFTS), "formulas"),

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.finding.statements.statement_line import nodes_in
+from choco_pipeline.finding.statements.lines import nodes_in
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.height_search import Heights, Truths
 
@@ -73,7 +73,7 @@ class Condition:
     @property
     def size(self) -> int:
         """Number of nodes of its formulas."""
-        return sum(map(nodes_in, (*self.where, self.such)))
+        return sum(nodes_in(parse(part)) for part in (*self.where, self.such))
 
     @property
     def guard(self) -> str:

@@ -21,10 +21,10 @@ from choco_pipeline.finding.height_functions.height_census import census, total
 from choco_pipeline.finding.height_functions.height_conditions import Condition, family, having
 from choco_pipeline.finding.height_functions.height_samples import boxes, held_out, named
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass, Heights
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
@@ -114,27 +114,28 @@ def statements_of(
     box = f"all monotone {named(side, height)}"
     statements = []
     for joined in criterion.exact:
-        lines = tuple(
-            StatementLine("and" if i else "exactly if", part.such, part.guard)
-            for i, part in enumerate(joined)
-        )
         conditions = "; and ".join(
-            math_text(line.formula) + (f" wherever {math_text(line.where)}" if line.where else "")
-            for line in lines
+            math_text(part.such) + (f" wherever {math_text(part.guard)}" if part.where else "")
+            for part in joined
         )
         top = f"; {TOP}" if any("t" in part.names for part in joined) else ""
+        criterion_of = [{"such": part.such, "where": part.guard} for part in joined]
         statement = FoundStatement(
-            kind="heights",
+            search="heights",
             ruleset=RULESET,
             parameters={"f": ()},
-            said=f"Of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}.",
-            formulas=(StatementLine(question.label, question.formula), *lines),
+            words=f"of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}",
             found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} are so"),
             held_on=criterion.held,
             tried=tried(criterion),
             conclusion=Conclusion(
                 "unchecked", f"right for {criterion.held.positions:,} other functions, too"
             ),
+            picture={
+                "kind": "height-criterion",
+                "formula": question.formula,
+                "conditions": criterion_of,
+            },
         )
         statements.append(statement)
     return statements

@@ -1,4 +1,4 @@
-"""How large the tables are on which a found statement is tried, also to decide between it and the claims of a catalogue.
+"""Bounds of the tables in trials of found statements, also to decide between a statement and a claim.
 
 Idea: a claim that says the same up to some bound alone, or something else far away, names the place where the statement may be
 wrong. Whether it is, the game decides: a table that goes so far. Where none can be computed, the statement is not said to hold.
@@ -32,25 +32,25 @@ from choco_pipeline.tables.reading.cells import Truths
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: A table of a game that a statement was seen for is so many times as large as the run's, or has this bound:
+#: Bound of the table of a game seen: this multiple of the run's bound, or this number;
 #: nim-sums end at powers of 2, and formulas with them end at the third or fourth one that is larger than a slope.
 FURTHER, BOUND_OF_SEEN = 4, 1024
-#: One of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
+#: Bound of the table of another game, halved until it takes about `SECONDS` to compute.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
-#: A table that decides a dispute is computed in about so many seconds at most.
+#: Most seconds for a table that decides between a statement and a claim.
 DECIDING_SECONDS = 0.5
-#: Heights and moves may change at a number in their formulas: tables go to so many times the largest one, if that is quick, too.
+#: Heights and moves may change at a number in their formulas: bound as a multiple of the largest number.
 PAST = 2
-#: A shift by more places leaves nothing of any coordinate that a table has.
+#: A shift by more places makes every coordinate 0.
 MOST_PLACES = 64
-#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it; so many are compared with
+#: Most positions at which a formula is evaluated that cannot be solved for the stored coordinate; most positions compared with
 #: those of another game, which takes three times as long.
 MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of the table of a game on which a claim is tried; `run` is that of the run's table, None where it has none."""
+    """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     return max(_affordable(claim, game, bound, quantity) for bound in wanted)
@@ -58,7 +58,7 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
 
 @lru_cache(maxsize=1024)
 def largest_number(game: Ruleset) -> int:
-    """Return the largest number in a game's rules, or that a part without coordinates comes to, where they may change; 0 if there is none."""
+    """Return the largest number in the rules of a game, where the game may change; 0 if there is none."""
     rules = game.base.rules
     heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
@@ -69,7 +69,7 @@ def largest_number(game: Ruleset) -> int:
 
 
 def _numbers(formula: Formula) -> Iterator[int]:
-    """Yield what parts of a formula without names come to, and the powers of 2 by which it divides in shifts."""
+    """Yield the values of the constant parts of a formula, and the powers of 2 of its shifts."""
     for part in walk(parse_nodes(formula.text, None, formula.functions)):
         match part:
             case Binary("<<" | ">>", _, Integer(places)) if places < MOST_PLACES:
@@ -93,7 +93,7 @@ def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> 
 def is_quick(
     claim: Claim, game: Ruleset, bound: int, quantity: Quantity, seconds: float = SECONDS
 ) -> bool:
-    """Whether a table is computed in so many seconds, and compared quickly: at every position, if a formula cannot be solved."""
+    """Whether a table is computed and compared in about this number of seconds."""
     try:
         if seconds_of(computation_of(game, bound, quantity)) > seconds:
             return False
@@ -114,7 +114,7 @@ def is_quick(
 
 
 def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
-    """Return a table, not to be changed; those of columns to `BOUND` are kept, since many statements are tried on the same."""
+    """Return a table, which must not be changed; small ones are kept in memory."""
     is_small = bound <= BOUND and variable_of(game, quantity).stored is not None
     return (_kept_table if is_small else table)(game, bound, quantity)
 
@@ -126,20 +126,20 @@ def _kept_table(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
 
 @dataclass(frozen=True)
 class Disputed:
-    """A claim of the catalogue that ends where a statement goes on, or says something else."""
+    """A claim of the catalogue that ends before a statement does, or contradicts it."""
 
-    #: Its id.
+    #: Id of the claim.
     claim: str
-    #: A table that goes so far has the place.
+    #: Bound of a table that decides.
     bound: int
-    #: What the claim says, as words with it for a subject.
+    #: The contradiction in words, without the subject.
     why: str
 
 
 def bound_and_dispute(
     claim: Claim, game: Ruleset, quantity: Quantity, run: int | None, catalogue: Catalogue
 ) -> tuple[int, Disputed | None]:
-    """Return how large the table is on which a claim is tried, and a dispute that it leaves open, if it does.
+    """Return the bound of the table for the trial of a claim, and a claim with which it cannot decide, if there is one.
 
     The bound of the run's table of the game is `run`, None where it has none.
     """
@@ -159,7 +159,7 @@ def bound_and_dispute(
 
 
 def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
-    """Yield the claims that say the same of a game, and that only up to coordinates, from `bound` on, beyond which `claim` goes."""
+    """Yield the claims that say the same up to a size, from `bound` on, beyond which `claim` goes on."""
     for other in catalogue.speaking_of(game):
         reach, own_reach = other.reach, claim.reach
         known, own = environment(other, game), environment(claim, game)
@@ -176,7 +176,7 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
 
 
 def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Disputed]:
-    """Yield the claims that say something else of a sampled position, each with the least such position."""
+    """Yield the claims that contradict a claim at a sampled position, each with the least such position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
     for other in catalogue.speaking_of(game):
@@ -188,7 +188,7 @@ def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dis
 
 
 def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
-    """Return at which positions two claims contradict each other; None if they do not speak of the same."""
+    """Return the positions at which two claims contradict each other; None if they cannot be compared."""
     if own is None or other is None:
         return None
     of = "p" if own.of == "p" else other.of

@@ -1,4 +1,4 @@
-"""Bars whose heights are about those of a game, and otherwise drawn: what is so in many of them says nothing of the game.
+"""Randomised bars: a statement that is right for many of them says nothing about the game.
 
 The heights of a game are moved up or down by 1 here and there, about once for each step that they make. Slopes and
 size stay, and whatever follows from these alone stays true: that z ≥ y at the P-positions of low bars, say, or that
@@ -20,7 +20,6 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import Kind, StatementLine, parsed
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
@@ -30,17 +29,18 @@ from choco_pipeline.mining.table_findings import (
     CountFinding,
     Finding,
     IntegerSequence,
+    TermRelation,
 )
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: So many bars are drawn for a game, and where a statement is right in so many of them it says nothing.
+#: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
 BARS, MANY = 8, 4
-#: Bounds of their tables, by the number of coordinates: large enough that chance is seldom right, and quick.
+#: Bounds of their tables, by the number of coordinates.
 BOUNDS = {2: 80, 3: 40}
-#: The searches that find statements which no claim can say.
-SEARCHES: dict[Kind, str] = {
+#: The searches whose results may be words, by the kind of result.
+SEARCHES: dict[str, str] = {
     "count": "counts",
     "cellular": "cellular",
     "blocks": "blocks",
@@ -49,7 +49,7 @@ SEARCHES: dict[Kind, str] = {
 
 @dataclass(frozen=True, eq=False)
 class HeightByChance(Height):
-    """A height with steps up and down drawn into it; beyond `size` it is that of the last place."""
+    """A height function with random steps up and down; beyond `size` it is constant."""
 
     like: Height
     arguments: int
@@ -58,7 +58,7 @@ class HeightByChance(Height):
 
     @property
     def notation(self) -> str:
-        """What it is like, and which of those that are drawn."""
+        """The notation of the original, and the seed."""
         return f"chance({self.like.notation}, {self.seed})"
 
     def __call__(self, *at: int) -> int:
@@ -87,7 +87,7 @@ class HeightByChance(Height):
 
 @dataclass(frozen=True)
 class BarByChance(Ruleset):
-    """A bar with other heights, drawn; the rest of its rules is that of the bar it is like."""
+    """A bar with randomised heights and the other rules of the original."""
 
     like: Ruleset
     seed: int
@@ -95,7 +95,7 @@ class BarByChance(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules with the drawn heights."""
+        """The rules with the randomised heights."""
         rules = self.like.rules
         ((up, limit),) = rules.limits.items()
         height = HeightByChance(limit.height, len(limit.of), self.seed, self.size)
@@ -103,12 +103,12 @@ class BarByChance(Ruleset):
 
     @property
     def notation(self) -> str:
-        """What it is like, and which of those that are drawn."""
+        """The notation of the original, and the seed."""
         return f"chance({self.like.notation}, {self.seed})"
 
 
 def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
-    """Return bars about as high as that of a game, with as many passes; none if it is no bar."""
+    """Return the randomised bars of a game; none if it is no bar."""
     ruleset = parse_ruleset(game)
     base = ruleset.base
     if base.rules.bar is None:
@@ -119,13 +119,13 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
 
 
 def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
-    """Return in how many drawn bars a statement is right, the fewest of the games that it was found for; None if that cannot be tried."""
+    """Return the number of randomised bars for which a statement is right, the least over its games; None if it has no bars."""
     claims = statement.claims
     if not claims and statement.pattern.names:
         return None
     if any(claim.related is not None or claim.is_over_tables for claim in claims):
         return None
-    # Up to a bound is said where no further is meant, too; and with a small bound, or low bars, drawn ones are right so far.
+    # A bounded statement may be right for all bars up to a small bound.
     if any(claim.reach is not None for claim in claims):
         return None
     of = games if claims else [statement.ruleset]
@@ -157,26 +157,26 @@ def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
 
 @lru_cache(maxsize=64)
 def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
-    """Return a bound and a drawn bar's table."""
+    """Return a bound and the table of a randomised bar."""
     bound = BOUNDS[len(bar.base.coordinates)]
     return bound, table(bar, bound, quantity)
 
 
 @lru_cache(maxsize=256)
 def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
-    """Return what a search finds in a drawn bar's table."""
+    """Return the results of a search in the table of a randomised bar."""
     bound, data = _table(bar, "p-positions")
     return mine_table([search], bar, bound, "p-positions", data)
 
 
 def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
-    """Whether the search that found a statement says the same of a drawn bar."""
+    """Whether the search of a statement has the same result for a randomised bar."""
     search, source = SEARCHES.get(statement.kind), statement.source
     return search is not None and source is not None and says(_mined(bar, search), statement)
 
 
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
-    """Whether one of the findings of a search says what a statement does that the same search found in another table."""
+    """Whether one of the results of a search is the same statement."""
     source = statement.source
     return source is not None and any(
         _has_relations(statement, finding.sequence)
@@ -187,23 +187,26 @@ def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
 
 
 def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
-    """Whether numbers of positions of a drawn bar satisfy the relations that a statement has between those of a game."""
-    if sequence is None or (statement.picture or {}).get("what") != sequence.what:
+    """Whether the numbers of P-positions of a randomised bar satisfy the relations of a statement."""
+    source = statement.source
+    if sequence is None or source is None or not isinstance(source.finding, CountFinding):
+        return False
+    own = source.finding.sequence
+    if own is None or own.what != sequence.what:
         return False
     terms = [0] * sequence.first + list(sequence.terms)
     every = range(len(terms))
     looked_up = {"g": terms} | {name: list(map(f, every)) for name, f in DIGIT_FUNCTIONS.items()}
 
-    def fails(line: StatementLine, n: int) -> bool:
-        at = {sequence.index: n}
-        if line.where and not parse(line.where).value(at):
+    def fails(relation: TermRelation, n: int) -> bool:
+        if n < relation.start:
             return False
         try:
-            return not parsed(line.formula).value(at, looked_up)
+            formula = parse(relation.formula, functions=looked_up)
+            return not formula.value({sequence.index: n}, looked_up)
         except FormulaError:  # beyond the terms that are known
             return False
 
     places = range(sequence.first, len(terms))
-    return bool(statement.formulas) and not any(
-        fails(line, n) for line in statement.formulas for n in places
-    )
+    relations = source.finding.relations
+    return bool(relations) and not any(fails(one, n) for one in relations for n in places)

@@ -1,4 +1,4 @@
-"""Which claims say together what another one says, in whatever words: compared on positions, not as texts."""
+"""Comparison of a statement with claims, at sampled positions: which claims imply it, and which are equivalent to it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Argument, Notation, build, read
 from choco_pipeline.tables.reading.cells import Truths, evaluate_at, holds_at
 
-#: Claims are compared for so many of the games that they speak of.
+#: Claims are compared for at most this number of games.
 GAMES = 8
 
 
 def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the ids of the claims that each say all that `claim` says of some games, or else of those that say it together.
+    """Return the ids of the claims that imply a claim for some games.
 
-    Of the rulesets, without parameters, that it was seen for, not all are looked at if they are many. Nothing is returned if
-    the catalogue does not have it; a claim that contradicts it somewhere is not one of its sources. Two conditions on
-    P-positions that agree at every sampled position are the same statement here, in other words perhaps: that is what a reader
-    wants to know.
+    These are the claims each of which implies it, or else the claims that imply it together; none if the catalogue has none.
+    `games` are rulesets without parameters, of which at most `GAMES` are compared. Conditions that agree at every sampled position
+    count as equal. A claim that contradicts it at a sampled position is left out.
     """
     if claim.counts is not None:
         return _sources_of_relations(claim, claim.counts, catalogue)
@@ -81,24 +80,21 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     alone = set.intersection(*whole) if whole else set()
     if alone:
         return tuple(other_id for other_id in catalogue.claims if other_id in alone)
-    for game, (own, others) in zip(spread(games), by_game, strict=True):
+    for own, others in by_game:
         left = own.speaks.copy()
         for other_id, about in others:
             if other_id not in wrong and (left & about.speaks).any():
                 left &= ~about.speaks
                 used[other_id] = None
         if left.any():
-            by_moves = _by_moves(own, game, catalogue)
-            if not by_moves:
-                return ()
-            used |= dict.fromkeys(by_moves)
+            return ()
     return tuple(used)
 
 
-def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
-    """Whether of each of some games at least one of these claims speaks, or speaks of the bar beside its strip."""
+def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
+    """Whether at least one of the claims is about each game, or about the bar beside its strip."""
     claims = [catalogue.claims[name] for name in names]
-    # Relations between numbers of positions are of all tables of a family together.
+    # Relations between numbers of positions are about all tables of a family together.
     if any(claim.is_over_tables for claim in claims):
         return True
     for game in games:
@@ -109,13 +105,12 @@ def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogu
     return True
 
 
-def saying_the_same(
+def equivalent_claims(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return those of `ids` that say no more of some games than `claims`, if they say together as much; else none.
+    """Return those of the claims with `ids` that `claims` imply, if they in turn imply `claims` together; else none.
 
-    What is known is one statement, in cases perhaps, and was seen for the games, rulesets without parameters; the claims with
-    these ids say together as much, or more.
+    `claims` are the cases of one statement, which all claims with `ids` imply together. `games` are rulesets without parameters.
     """
     if any(claim.is_over_tables for claim in claims):
         return tuple(ids)
@@ -143,7 +138,7 @@ def saying_the_same(
 
 
 def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | None:
-    """Return of which positions another claim speaks, as `claim` does; None if it says something of another kind."""
+    """Return the positions that another claim is about; None if it is of another kind than `claim`."""
     if environment(other, game) is None:
         return np.zeros_like(own.speaks)
     if (claim.value_set is None) != (other.value_set is None):
@@ -155,21 +150,23 @@ def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | 
 def follows_from_formulas(
     claim: Claim, games: Sequence[str], catalogue: Catalogue
 ) -> tuple[str, ...]:
-    """Return the claims that say all of the games that a claim relates, as far as sampled positions tell; none if they do not."""
+    """Return the claims that settle all sampled positions of both games of a relation; none if some are not settled."""
     if claim.related is None:
         return ()
     of = "p" if claim.related.equals is None else "grundy"
     pattern = read(claim.related.game)
-    both = [
-        settled_by(name, of, catalogue)
-        for game in spread(games)
-        for name in (game, _computed(build(pattern, claim.match(game) or {}, Path()).notation))
-    ]
+    both = []
+    for game in spread(games):
+        try:
+            other = build(pattern, claim.match(game) or {}, Path()).notation
+        except ChocoError:  # there is no such game, such as a bar with heights x//0
+            continue
+        both += [settled_by(name, of, catalogue) for name in (game, _computed(other))]
     return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
 
 
 def _computed(game: str) -> str:
-    """Return a game in which differences of integers are integers: claims on (x+z)//k speak of (x+z)//5, not of (x+z)//(9-4)."""
+    """Return a game with differences of integers computed: (x+z)//5 for (x+z)//(9-4), so that claims on (x+z)//k match it."""
 
     def of(node: Node) -> Node:
         match with_operands(node, of):
@@ -194,7 +191,7 @@ def _computed(game: str) -> str:
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
+    """Return the claims that together give the outcome, or Grundy number, of every sampled position; none if some have none."""
     meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
     about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
@@ -204,7 +201,7 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
-    """Yield what claims on the Grundy numbers of a bar say of the bar with a strip: it is P where the strip is as large."""
+    """Yield the meanings of claims on the Grundy numbers of a bar for the bar with a strip: P if the strip equals the number."""
     ruleset = parse_ruleset(game)
     bar, strip = ruleset.without_strip, ruleset.rules.free
     if bar is None or strip is None:
@@ -225,7 +222,7 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
 def _of_values(
     claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
 ) -> Meaning | None:
-    """Return what a claim on all values says if it follows from the P-positions as another claim has them; None if not."""
+    """Return the meaning of a claim on a set of values if it follows from the P-positions of another claim; None if not."""
     p = other.about("p")
     if p is None:
         return None
@@ -242,35 +239,10 @@ def _of_values(
     return own if follows else None
 
 
-def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return two claims on moves from which it follows which positions are P; none if there are no such two.
-
-    They are that no option of a position in a set is in it, and that every other position has an option in it: by
-    induction on the moves the set is that of the P-positions.
-    """
-    if own.of != "p" or not own.speaks.all():
-        return ()
-    points, inside = sampled(game), own.values == 1
-    by_word: dict[str, str] = {}
-    for claim in catalogue.claims.values():
-        parameters, said = claim.match(game), claim.on_options
-        if parameters is None or said is None or said.by or claim.reach is not None:
-            continue
-        known = claim.environment(parameters)
-        try:
-            of, to = (holds_at(f.substitute(known), points) for f in (said.where, said.to))
-        except ChocoError:
-            continue
-        meant = {"no": inside, "some": ~inside}.get(said.word)
-        if meant is not None and (of == meant).all() and (to == inside).all():
-            by_word.setdefault(said.word, claim.id)
-    return (by_word["no"], by_word["some"]) if len(by_word) > 1 else ()
-
-
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the claims in which all relations of a claim that compares tables are written."""
+    """Return the claims that contain all relations of a claim on numbers of several tables."""
     used: dict[str, None] = {}
-    # what follows at the powers of 2 from relations between neighbours is no further statement
+    # relations at powers of 2 follow from relations between neighbours
     texts = {relation.text for relation in check.conditions}
     left = {text for text in texts if "**" not in text}
     for other in catalogue.claims.values():

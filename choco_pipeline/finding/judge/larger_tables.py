@@ -1,4 +1,4 @@
-"""What no claim says, tried again: the search that found it is made in a larger table of the game, and must say the same.
+"""Trials of words: the search is repeated in a larger table of the game, and must have the same result.
 
 Idea of rules on pictures: they say that the number of P-positions among some cells is even. In a large box nearly all cells are
 none, so it is enough to look where a P-position is one of the cells: each is moved by the steps of the rule, and a cell that is met
@@ -15,7 +15,6 @@ import numpy as np
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import BOUND_OF_SEEN, FURTHER, largest_number
 from choco_pipeline.finding.judge.by_chance import SEARCHES, says
-from choco_pipeline.finding.judge.sampled_positions import are_positions
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import Ruleset, parse_ruleset
@@ -27,16 +26,16 @@ from choco_pipeline.mining.table_findings import MOST_SAID, BlocksFinding, Cellu
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells, Ints, Truths
+from choco_pipeline.tables.reading.cells import Cells, Ints, Truths, are_positions
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: A larger table is computed in about so many seconds at most.
+#: Most seconds for a larger table.
 SECONDS = 0.5
-#: The side of larger pictures: a rule for them is solved in some seconds, and with twice the side in a minute.
+#: Side of larger pictures, for which a rule is solved in some seconds.
 LARGER_SIDE = 2 * SIDE
-#: No step of a rule is longer.
+#: Longest step of a rule.
 _MARGIN = 8
-#: So many columns of a table are looked at, in about a second.
+#: Most columns of a table; they take about a second.
 MOST_COLUMNS = 1 << 20
 _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
     "cellular": mine_cellular,
@@ -46,14 +45,14 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 
 @dataclass(frozen=True)
 class SearchedAgain:
-    """Whether a larger table says the same, and in which words that is told."""
+    """Whether a larger table confirms a statement, and a text for its verdict."""
 
     found: bool
     text: str
 
 
 def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain | None:
-    """Return whether a larger table than the run's says what a statement on one game does that no claim says; None without such a table."""
+    """Return whether a larger table confirms the words of a statement on one game; None without such a table."""
     source = statement.source
     if source is None:  # no search is known that says it
         return None
@@ -86,7 +85,7 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAgain | None:
-    """Return what becomes of a rule on pictures in a table that has no more columns than can be looked at; None if that is not told."""
+    """Return whether a larger table confirms a rule on pictures; None if it cannot be decided."""
     game = parse_ruleset(finding.ruleset)
     bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
     while (bound + 1) ** 2 > MOST_COLUMNS:
@@ -100,7 +99,7 @@ def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAg
 
 
 def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:
-    """Whether the search says the same of a table to some bound."""
+    """Whether the search has the same result in a table to some bound."""
     try:
         statements = _mined(game, bound, quantity, SEARCHES[statement.kind])
     except ChocoError:
@@ -129,7 +128,7 @@ def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
 
 
 def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | None:
-    """Return whether a rule on pictures of a game with three coordinates is right up to a bound; None where that cannot be told."""
+    """Return whether a rule on pictures of a game with three coordinates is right up to a bound; None if it cannot be decided."""
     game = parse_ruleset(finding.ruleset)
     if isinstance(finding, CellularFinding):
         terms: Sequence[tuple[int, ...]] = finding.terms
@@ -144,7 +143,7 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
 
 
 def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound: int) -> Ints:
-    """Return the P-positions up to a bound with as many passes left, a row for each, in the order of the pictures' axes."""
+    """Return the P-positions up to a bound with the passes left of a rule, as rows in the order of the axes."""
     data = table(game, bound, "p-positions")
     rows: list[Ints] = []
     for points in Cells.of(game, bound, data).p_positions():
@@ -158,7 +157,7 @@ def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound:
 
 
 def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Ints:
-    """Return the cells at which the sum of a cellular rule is wrong."""
+    """Return the cells at which a cellular rule is wrong."""
     steps = np.array([(0, 0, 0), *(step for _, *step in finding.terms)])
     odd = _met_oddly([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
@@ -174,7 +173,7 @@ def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) ->
 
 
 def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
-    """Yield for each residue the cells for which the relation to cells at half the coordinates is wrong."""
+    """Yield for each residue the cells at which the relation to half the coordinates is wrong."""
     for relation in finding.relations:
         residue = np.array(relation.residue)
         own = p[((p - residue) % 2 == 0).all(axis=1)]
@@ -185,7 +184,7 @@ def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) ->
 
 
 def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
-    """Return the rows that are in an odd number of arrays, in each of which a row is at most once."""
+    """Return the rows that are in an odd number of arrays of distinct rows."""
     side = bound + 2 * _MARGIN + 1
     rows = np.concatenate(parts) + _MARGIN
     keys, numbers = np.unique(
@@ -197,7 +196,6 @@ def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
 
 def _legal(finding: CellularFinding | BlocksFinding, game: Ruleset, cells: Ints) -> Truths:
     """Return which cells are positions."""
-    order = [finding.axes.index(name) for name in game.base.coordinates]
-    legal = np.all(cells >= 0, axis=1)
-    legal[legal] = are_positions(game.base, cells[legal][:, order])
-    return np.asarray(legal)
+    legal: Truths = np.all(cells >= 0, axis=1)
+    legal[legal] = are_positions(game.base, dict(zip(finding.axes, cells[legal].T, strict=True)))
+    return legal

@@ -1,4 +1,4 @@
-"""What a claim says of the positions of one game that are looked at, whatever its kind: so claims are compared."""
+"""The meaning of a claim at the sampled positions of one game, with which claims of different kinds are compared."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from choco_pipeline.statements.tree import (
 )
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
 
-#: Sets of values are compared up to this.
+#: Largest value in comparisons of sets of values.
 LARGEST_VALUE = 1 << 12
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a claim says of the sampled positions of one game."""
+    """The meaning of a claim at the sampled positions of one game."""
 
-    #: What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
+    #: "p" for outcomes or "grundy" for Grundy numbers; for other claims a text that equal claims share.
     of: str
-    #: Of which positions.
+    #: The positions that it is about.
     speaks: Truths
-    #: What it says there: 1 for P and 0 for N, or the Grundy number.
+    #: Its values there: 1 for P and 0 for N, or the Grundy number.
     values: Ints
 
     def about(self, of: str) -> Meaning | None:
-        """Return what follows for `of`; Grundy numbers say, too, which positions are P."""
+        """Return the implied meaning for `of`: Grundy numbers imply outcomes."""
         if self.of == of:
             return self
         if (self.of, of) == ("grundy", "p"):
@@ -51,14 +51,14 @@ class Meaning:
 
 
 def environment(claim: Claim, game: str) -> dict[str, int] | None:
-    """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
+    """Return integers for the names of a claim; None if the game is none of its cases, or several."""
     parameters = claim.match(game)
     cases = [] if parameters is None else claim.cases(parameters)
     return claim.environment(cases[0]) if len(cases) == 1 else None
 
 
 def meaning(claim: Claim, game: str) -> Meaning | None:
-    """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
+    """Return the meaning of a claim for a game; None if the game is not exactly one case, or a formula has no value."""
     try:
         known = environment(claim, game)
         if known is None:
@@ -94,7 +94,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
 
 
 def excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
-    """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
+    """Return the sampled positions that a claim on values excludes from the P-positions."""
     if check.relation == "contains-all":
         return None
     points = sampled(game)
@@ -105,7 +105,7 @@ def excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
 
 
 def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
-    """Return whether a claim speaks of each of some positions, with integers for its names."""
+    """Return which positions a claim is about, with integers for its names."""
     check = claim.outcomes or claim.numbers or claim.value_set
     assert check is not None
     speaks = np.ones(next(iter(points.values())).size, np.bool_)
@@ -120,7 +120,7 @@ def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
 
 
 def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
+    """Return the meaning of a claim on an uncut bar: the cell, and the bar's size, that each cell equals in outcome."""
     match claim.check:
         case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
@@ -141,7 +141,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
                         cell = (cell << 16) + evaluate_at(part.substitute(known), points)
                     values[here] = cell[here]
                 speaks |= here
-            # Of a cell that is like itself nothing is said.
+            # That a cell equals itself says nothing.
             itself = (((side << 16) + i) << 16) + j
             return Meaning("pattern", speaks & (values != itself), values)
         case Cellular(terms=terms, modulo=modulo):
@@ -153,7 +153,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
 def likened(
     proposition: Proposition,
 ) -> Iterator[tuple[Formula | None, bool | tuple[Formula, ...]]]:
-    """Yield, of a statement on an uncut bar, a condition on cells and the bar's size and cell that these are like.
+    """Yield the cases of a statement on an uncut bar: a condition on cells, and the size and cell whose outcome they have.
 
     True stands for P-positions, False for others. Nothing is yielded for a part of another form.
     """
@@ -175,6 +175,6 @@ def likened(
 
 
 def _as_text(claim: Claim, written: str | None = None) -> Meaning:
-    """Return the meaning of a claim that is compared by what is written, its check by default."""
+    """Return the meaning of a claim that is compared as text, by default its check."""
     text = written or claim.statement.statement or str(claim.statement.check)
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))

@@ -18,13 +18,11 @@ from choco_pipeline.finding.families.domains import (
     without_few,
     without_superfluous,
 )
-from choco_pipeline.finding.families.lift import LabelledFormula
-from choco_pipeline.finding.families.table_family import check_of
-from choco_pipeline.finding.families.wording import claim_of, listed, named, sentence, values_of
+from choco_pipeline.finding.families.wording import listed, named, values_of
 from choco_pipeline.finding.judge.trial_outcome import MissingMember, TableTrial
+from choco_pipeline.finding.statements.lines import nodes_in, with_formulas
 from choco_pipeline.finding.statements.scope import COMBINATIONS, Parameters, between, game_of
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -39,20 +37,21 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.statements.printer import text_of
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
-#: A statement that names its games is left without those where it is wrong, if so many remain.
+#: Fewest games that remain when a statement that names its games loses those where it is wrong.
 FEWEST_NAMED = 3
-#: Expressions are compared for parameters up to so many times the largest that was seen, and so many more.
+#: Expressions are compared for parameters up to `TIMES` the largest one seen, plus `MORE`.
 TIMES, MORE = 2, 16
-#: On fewer choices of parameters nothing is said to be the same.
+#: Fewest choices of parameters for which expressions are compared.
 FEWEST = 6
 
 
 @dataclass(frozen=True)
-class Narrowed:
-    """A statement with a narrower condition, and the trials that the condition was learnt from."""
+class ChangedCondition:
+    """A statement with a narrower or wider condition, and the trials from which the condition was learned."""
 
     statement: FoundStatement
     learnt_from: Sequence[TableTrial]
@@ -63,12 +62,11 @@ def narrowed(
     seen: Iterable[Parameters],
     outcomes: Sequence[TableTrial],
     searched: str,
-) -> Narrowed | None:
-    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
+) -> ChangedCondition | None:
+    """Return a statement with a short condition that excludes the games where it was wrong; None if there is none.
 
-    Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
-    shorter then, or would leave some of them out. What is joined of several conditions must be shorter, in bits, than a list of
-    where it was right.
+    The games on which trials were right are not used, so that they remain evidence, unless the condition is shorter with them or
+    would exclude some of them. A conjunction or disjunction must be shorter, in bits, than the list of games where it was right.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -97,7 +95,7 @@ def narrowed(
     ]
     if not conditions:
         return None
-    best = min(conditions, key=lambda fitted: nodes_in(fitted.text))
+    best = min(conditions, key=lambda fitted: nodes_in(parse(fitted.text)))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
@@ -107,19 +105,19 @@ def narrowed(
         what=f"{searched}{NARROWED}{missed}, {listed(several)}",
     )
     narrower = simplified(replace(statement, when=when, tried=search))
-    return Narrowed(narrower, [t for t in outcomes if best is not blind or t.is_against])
+    return ChangedCondition(narrower, [t for t in outcomes if best is not blind or t.is_against])
 
 
 def names_its_games(statement: FoundStatement) -> bool:
-    """Whether its condition says which games they are that it was seen for, so that it speaks of no others."""
+    """Whether its condition lists the games for which it was seen."""
     condition = named(statement.points) if statement.when else ""
     return bool(condition) and parse(condition).text == statement.when
 
 
 def told_by_many(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
-    """Return a statement without the parts of its condition that are there for very few of the parameters for which it was right.
+    """Return a statement without the parts of its condition that cover very few of the games where it was right.
 
-    While conditions are narrowed such a part may come and go: which games are tried depends on the condition.
+    Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.
     """
     when = without_few(statement.when, list(_different([dict(point) for point in right])))
     return statement if when == statement.when else replace(statement, when=when)
@@ -130,8 +128,8 @@ def _renamed(
     kept: Sequence[Parameters],
     wrong: Sequence[Parameters],
     searched: str,
-) -> Narrowed | None:
-    """Return a statement that names its games without those where it was wrong; None if too few are left, or too many to name."""
+) -> ChangedCondition | None:
+    """Return a statement that lists its games without those where it was wrong; None for too few or too many games."""
     when = named(kept) if len(kept) >= FEWEST_NAMED else ""
     if not when:
         return None
@@ -143,7 +141,7 @@ def _renamed(
         parameters=values_of(kept, list(statement.parameters)),
         seen=tuple(tuple(point[name] for name in statement.parameters) for point in kept),
     )
-    return Narrowed(fewer, [])
+    return ChangedCondition(fewer, [])
 
 
 def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
@@ -154,40 +152,19 @@ def simplified(statement: FoundStatement) -> FoundStatement:
     """Return a statement on a family in which expressions in the parameters are as short as its condition allows.
 
     An expression becomes a number, or a sum of multiples of parameters, if it has that value for all parameters that satisfy
-    the condition, up to beyond those that the statement was seen for. Only what is one formula, without exceptions and for all
-    coordinates, is rewritten. It is another statement then, which has to be tried anew.
+    the condition, up to beyond those for which the statement was seen. Only one formula for all coordinates is rewritten. It is
+    another statement then, which has to be tried anew.
     """
-    if len(statement.formulas) != 1 or statement.exceptions:
-        return statement
-    (line,) = statement.formulas
-    sentence, claim = _written(statement.ruleset, line)
-    if statement.said != sentence or statement.claim not in (None, claim):
+    claim = statement.whole
+    if claim is None or claim.determined is None or claim.let or claim.reach is not None:
         return statement
     points = _points(statement)
     if len(points) < FEWEST:
         return statement
-    texts = [
-        parse(render(_shorter(parse_nodes(text), statement.pattern.names, points))).text
-        if text
-        else ""
-        for text in (line.formula, line.where)
-    ]
-    shorter = StatementLine(line.label, *texts)
-    if shorter == line:
-        return statement
-    sentence, claim = _written(statement.ruleset, shorter)
-    return replace(
-        statement,
-        said=sentence,
-        formulas=(shorter,),
-        claim=None if statement.claim is None else claim,
+    shorter = with_formulas(
+        claim.proposition, lambda node: _shorter(node, statement.pattern.names, points)
     )
-
-
-def _written(ruleset: str, line: StatementLine) -> tuple[str, dict[str, object]]:
-    """Return the sentence and the claim of one formula."""
-    labelled = LabelledFormula(line.label, line.formula, line.where)
-    return sentence(labelled), claim_of(ruleset, check_of(labelled, (), {}))
+    return replace(statement, statement=text_of(shorter))
 
 
 def _points(statement: FoundStatement) -> list[Point]:
@@ -213,7 +190,7 @@ def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
     sums = [some for number in (1, 2) for some in combinations(terms, number)]
     shapes = [(CONSTANT,), *(shape for some in sums for shape in (some, (*some, CONSTANT)))]
     law = next(determined(points, values, shapes), None)
-    if law is None or law.text is None or nodes_in(law.text) >= nodes_in(render(node)):
+    if law is None or law.text is None or nodes_in(parse(law.text)) >= sum(1 for _ in walk(node)):
         return node
     return parse_nodes(law.text)
 

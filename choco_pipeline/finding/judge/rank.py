@@ -24,18 +24,18 @@ def strongest_first(
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
         tables = -math.prod(len(set(values)) for values in statement.parameters.values())
-        where = any(line.where for line in statement.formulas)
+        given = [claim.determined for claim in statement.claims]
+        where = any(one is not None and one.where is not None for one in given)
         return (
             statement.kind not in ("grundy", "p-positions"),
             not statement.pattern.names,
             bool(statement.when),
             tables,
             -excluded(statement) if statement.kind == "values" else 0,
-            len(statement.exceptions),
             where,
-            len(statement.formulas),
+            len(statement.claims),
             statement.size,
-            statement.id,
+            statement.text,
         )
 
     return sorted(statements, key=key)
@@ -62,21 +62,21 @@ def is_surer(statement: FoundStatement, other: FoundStatement) -> bool:
 def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
     """Return statements in the order in which they are shown.
 
-    Proved ones first and refuted ones last; among those with the same verdict exact ones, for families before single
-    games, what is not known and does not follow from others, formulas before relations to other games, then short ones.
+    Refuted ones come last, before them those that follow from others. Among the others proved ones come first; among those with
+    the same verdict what is not known, families before single games, formulas before relations to other games, then short ones.
     """
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
         return (
+            statement.verdict == "refuted",
+            bool(statement.follows_from),
             STRONGEST_FIRST.index(statement.verdict),
-            bool(statement.exceptions),
             bool(statement.known),
             statement.known_as == "more",
-            bool(statement.follows_from),
             not statement.pattern.names,
             statement.kind == "related",
             statement.size,
-            statement.id,
+            statement.text,
         )
 
     return sorted(statements, key=key)

@@ -1,4 +1,4 @@
-"""Positions of a game on which statements are compared: small ones, drawn ones, and ones near powers of 2."""
+"""Positions of a game at which statements are compared: small ones, random ones, and ones near powers of 2."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths
+from choco_pipeline.tables.reading.cells import Ints, Points, are_positions
 
-#: About so many of the least positions are compared.
+#: Approximate number of small positions.
 LEAST = 1500
-#: Beside them so many drawn ones with coordinates below `LARGEST` are, where that many of so many tries are positions.
+#: Number of random positions with coordinates below `LARGEST`, and number of tries.
 DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
-#: Of more coordinates a box is too large even with sides of 4: then all but so many are 0.
+#: With more coordinates a box is too large: then all but this number of them are 0.
 FEW, NONZERO = 6, 3
 
 
 @lru_cache(maxsize=512)
 def sampled(game: str) -> Points:
-    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call.
+    """Return positions of a game by coordinate: a small box and some larger ones, equal in every call.
 
     Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
     """
@@ -37,9 +36,9 @@ def sampled(game: str) -> Points:
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))
     rows = [
-        _legal(ruleset, np.array(list(_small(ruleset)))),
+        _legal(ruleset, np.array(list(_small(ruleset)), np.int64)),
         _legal(ruleset, _drawn(ruleset))[:DRAWN],
-        _legal(ruleset, np.array(list(_near_powers(ruleset)))),
+        _legal(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
     ]
     positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
     columns = np.array(list(positions), np.int64).T
@@ -49,24 +48,7 @@ def sampled(game: str) -> Points:
 def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
     """Return the rows that are positions."""
     rows = rows.reshape(-1, len(ruleset.coordinates))
-    return rows[are_positions(ruleset, rows)]
-
-
-def are_positions(ruleset: Ruleset, rows: Ints) -> Truths:
-    """Return which rows of coordinates, none of them negative, are positions: all heights at once where these are formulas."""
-    rules = ruleset.rules
-    heights = [limit.height for limit in rules.limits.values()]
-    if not rows.size or not all(isinstance(height, FormulaHeight) for height in heights):
-        return np.array([ruleset.is_position(row) for row in rows.tolist()], np.bool_)
-    points = dict(zip(ruleset.coordinates, rows.T, strict=True))
-    legal = np.ones(len(rows), np.bool_)
-    for name, limit in rules.limits.items():
-        assert isinstance(limit.height, FormulaHeight)
-        at = dict(zip(limit.height.arguments, (points[of] for of in limit.of), strict=True))
-        legal &= points[name] <= limit.height.formula.evaluate(at)
-    if rules.within is not None:
-        legal &= rules.within.evaluate(points).astype(np.bool_)
-    return legal
+    return rows[are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
 
 def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
@@ -82,7 +64,7 @@ def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
 
 
 def _drawn(ruleset: Ruleset) -> Ints:
-    """Return places, the more the smaller, of which some are positions."""
+    """Return random places, most of them small; not all are positions."""
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
     sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
@@ -95,7 +77,7 @@ def _drawn(ruleset: Ruleset) -> Ints:
 
 
 def _largest(ruleset: Ruleset) -> int:
-    """Return a bound of drawn positions: heights from a file end before most."""
+    """Return the bound of random positions; heights from a file end earlier."""
     bound = LARGEST
     while bound > 1:
         try:

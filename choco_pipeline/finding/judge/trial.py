@@ -1,16 +1,15 @@
-"""Trying a found statement on what it was not found on: larger tables, other parameters, and proved games.
+"""Trials of found statements on new data: larger tables, other parameters, and proved games.
 
-Idea: what a search proposes was right on all that it saw, so only what it did not see says anything. A statement is written as a
-claim, and the checks of claims judge it: on games of its family that it was not seen for, most of all where its condition on the
-parameters is about to end; on larger tables of games that it was seen for; and, where a game is proved, for all positions. If it
-is wrong for some parameters, the shortest condition that keeps those apart narrows it, and it is tried again.
+Idea: a search proposes statements that are right on all its data, so only new data is evidence. The checks of claims judge a
+statement on further games of its family, most of all at the ends of its condition; on larger tables of the games for which it
+was seen; and by automata for games with a certificate. If it is wrong for some parameters, its condition is narrowed and it is
+tried again. If it is right for games just outside its condition, the condition is widened.
 
-What is kept true: no trial from which a condition was learnt counts for the statement with that condition, and what was narrowed
-is accepted only if it held for parameters that nobody had looked at before. Where narrowing fails, the verdict is that of the first
-trial.
+Invariant: a trial from which a condition was learned is no evidence for the statement with that condition. A statement with a
+changed condition is accepted only if it holds for further games. If narrowing fails, the verdict of the first trial stands.
 
-Cost: tables of about thirty games, small ones but for two, and the run's own that are so large that searches have looked at a corner
-of them; that again for each of at most `ROUNDS` narrowings; a decision by automata for each certificate of a game that it speaks of.
+Cost: tables of about thirty games, all but two of them small, and large tables of the run of which searches read a corner only. All
+this is repeated for each of at most `ROUNDS` narrowings. Automata decide once for each certificate.
 """
 
 from __future__ import annotations
@@ -50,24 +49,26 @@ from choco_pipeline.finding.judge.trial_outcome import (
     held_on,
     verdict_against,
 )
+from choco_pipeline.finding.judge.wider import wider
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,
     game_of,
     games_of,
-    unseen,
+    new_parameters,
 )
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
+from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import ValueSet
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: A statement is tried far on so many of the games that it was seen for; on the others as far as on games that it was not seen for.
+#: Number of games seen that are tried on larger tables; the others are tried up to the bound of further games.
 SEEN = 2
-#: A statement that is wrong for some parameters is narrowed so often at most.
+#: Most narrowings of one statement.
 ROUNDS = 5
-#: Statements that compare tables are tried on so many at most.
+#: Most tables in the trial of a statement that compares tables.
 MOST_TABLES = 128
 
 #: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
@@ -80,22 +81,28 @@ def tried(
     catalogue: Catalogue,
     decide: Decide | None = None,
 ) -> FoundStatement:
-    """Return a statement with its verdict, and with what it was tried on among what it held on.
+    """Return a statement with its verdict, and with the tables of the trial in `held_on`.
 
-    Claims of the catalogue may say where it ends, or something else: tables, of the run that it was found in and others, go so
-    far that they decide that. Games with a certificate are asked about by `decide`, if it is given.
+    If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
+    about games with certificates.
 
     Notes
     -----
-    A statement that the claim language cannot say is "unchecked": nothing but the search has checked it. One that is false
-    at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
-    a condition on the parameters tells where it is wrong, and then holds on others again. Where it was wrong is then told
-    under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
-    small member of the set was seen to be one of them; else that they are in the set is tried instead.
+    Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
+    a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
+    if each small member occurs; otherwise an inclusion is tried instead.
     """
     judged = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
+    if judged.verdict not in ("refuted", "undecided"):
+        general = None if names_its_games(judged) else wider(judged)
+        if general is None:
+            return judged
+        proposed = replace(general.statement, held_on=statement.held_on)
+        learned_from = (general.learnt_from,)
+        again = _tried(proposed, tables, catalogue, decide, learned_from, proposed.tried.what)
+        return judged if again.verdict in ("refuted", "undecided") else again
     weaker = with_other_values_excluded(statement)
-    if weaker is None or judged.verdict not in ("refuted", "undecided"):
+    if weaker is None:
         return judged
     again = _tried(weaker, tables, catalogue, decide, (), weaker.tried.what)
     return judged if judged.verdict == again.verdict else again
@@ -109,9 +116,10 @@ def _tried(
     used: Sequence[Sequence[TableTrial]],
     searched: str,
 ) -> FoundStatement:
-    """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again.
+    """Return a statement with its verdict.
 
-    What was searched is that of the statement before it was narrowed.
+    It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
+    narrowings.
     """
     if statement.mistake:
         why = f"not a claim: {statement.mistake}"
@@ -181,6 +189,20 @@ def _tried(
     )
 
 
+def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
+    """Return the inclusion that an equality of a value set implies; None for other statements.
+
+    ``{x ^ y: P} == {v: v < 2}`` becomes ``{x ^ y: P} <= {v: v < 2}``.
+    """
+    claim = statement.whole
+    if claim is None or claim.value_set is None or claim.value_set.relation != "exactly":
+        return None
+    values = claim.proposition
+    if not isinstance(values, ValueSet):
+        return None
+    return replace(statement, statement=text_of(replace(values, relation="<=")))
+
+
 def _trials(
     claim: Claim,
     statement: FoundStatement,
@@ -189,11 +211,11 @@ def _trials(
     catalogue: Catalogue,
     taken: Sequence[Parameters],
 ) -> Iterator[TableTrial]:
-    """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
+    """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
     if claim.is_over_tables:
         yield from _trial_across(claim, statement)
         return
-    for parameters in unseen(statement, tables, taken):
+    for parameters in new_parameters(statement, tables, taken):
         yield from _trial(claim, parameters, None, catalogue)
     if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
         yield from _trial(claim, {}, None, catalogue)
@@ -205,7 +227,7 @@ def _trials(
 
 
 def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[TableTrial]:
-    """Yield the outcome of comparing tables, more of them than a statement was found on."""
+    """Yield the outcome of a comparison of more tables than those on which a statement was found."""
     ((name, values),) = statement.parameters.items()
     last = min(FURTHER * max(values), MOST_TABLES)
     for trial in trials(claim, {name: parse_range(f"1..{last}")}):
@@ -221,10 +243,10 @@ def _trial(
     *,
     is_far: bool = True,
 ) -> Iterator[TableTrial]:
-    """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none.
+    """Yield the outcome on a table of a game; `run` is the bound of the run's own table, or None.
 
-    If it is not to go far, the table is as large as that of a game which the run does not have; nothing is tried if it is
-    no larger than the run's.
+    Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
+    the run's own.
     """
     game = game_of(claim, parameters)
     if game is None:
@@ -242,9 +264,14 @@ def _trial(
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
             verdict = Undecided(str(error))
+        number = largest_number(game)
+        if isinstance(verdict, HoldsToBound) and number > bound:
+            verdict = Undecided(
+                f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
+            )
         assert not isinstance(verdict, Proved), "a table proves nothing"
         trial = TableTrial(parameters, bound, verdict, run)
-        # A table that ends before its game's numbers is one of another game, as that of (x >> 2)+(z >> 8) is of x//4 to bound 255.
+        # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
         if is_whole or trial.is_against or largest_number(game) < bound:
             yield trial
@@ -253,7 +280,7 @@ def _trial(
 def _trials_of_own(
     claim: Claim, name: str, parameters: Parameters, tables: Tables
 ) -> Iterator[TableTrial]:
-    """Yield the outcome on the run's own table of a game as a whole, if searches have looked at a corner of it alone."""
+    """Yield the outcome on the whole table of the run, if searches read a corner only."""
     game = game_of(claim, parameters)
     if game is None or isinstance(
         claim.check, Related

@@ -1,4 +1,4 @@
-"""What trying a statement on one table has shown, and what that says of it in words."""
+"""Outcomes of trials on single tables, and their texts."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.finding.judge.bounds import Disputed
 from choco_pipeline.finding.statements.scope import Parameters
-from choco_pipeline.finding.statements.statement import Evidence
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
+from choco_pipeline.mining.table_findings import Evidence
 
 
 @dataclass(frozen=True)
 class MissingMember:
-    """A small member of a set that values are said to make is none of them: no table refutes that, but it is not said there."""
+    """A small member of a value set does not occur: no table refutes the set, but it is not reported."""
 
     member: int
 
 
 @dataclass(frozen=True)
 class TableTrial:
-    """An outcome on one table."""
+    """The outcome of a trial on one table."""
 
     parameters: Parameters
     bound: int
     verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | MissingMember | Disputed
     #: The bound of the run's own table of the game; None if the statement was not seen for it.
     run: int | None
-    #: Whether it is the run's own table, of which searches have looked at a corner.
+    #: Whether it is the whole table of the run, of which searches read a corner.
     is_own: bool = False
 
     @property
     def is_against(self) -> bool:
-        """Whether a statement that is made for these parameters does not stand it."""
+        """Whether it contradicts a statement for these parameters."""
         return isinstance(self.verdict, Refuted | MissingMember | Disputed)
 
     @property
     def positions(self) -> int:
-        """On how many positions the statement was right; 0 if it was not on all."""
+        """The number of positions if the statement was right on all of them, else 0."""
         match self.verdict:
             case Exhausted(positions) | HoldsToBound(positions):
                 return positions
@@ -55,7 +55,7 @@ class TableTrial:
 
 
 def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
-    """Return what it held on, with the games that it was not seen for: a larger table of another holds the same cells again."""
+    """Return the evidence with further games added. Larger tables of games seen repeat their cells and do not count."""
     new = [trial for trial in held if trial.run is None]
     if not new:
         return before
@@ -65,7 +65,7 @@ def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
 
 
 def agreement(held: Sequence[TableTrial]) -> str:
-    """Return on what a statement was right: tables that were computed for it, and the run's own."""
+    """Return the text for the tables on which a statement was right: computed ones and the run's own."""
     computed = [trial for trial in held if not trial.is_own]
     own = [trial for trial in held if trial.is_own]
     parts = []
@@ -100,13 +100,13 @@ def _where(held: Sequence[TableTrial]) -> str:
 
 
 def _bounds(held: Sequence[TableTrial]) -> str:
-    """Return how far tables go; some games have smaller ones, where these take long."""
+    """Return the text for the bounds of tables."""
     least, most = (choose(trial.bound for trial in held) for choose in (min, max))
     return f"to bound {most:,}" if least == most else f"to bounds from {least:,} to {most:,}"
 
 
 def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
-    """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
+    """Return the verdict of trials that contradict a statement: "refuted" if one of them refutes it."""
     refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
     deciding = (refuting or against)[0]
     match deciding.verdict:

@@ -1,4 +1,4 @@
-"""Which games are compared with which: fewer passes, smaller parameters, lower heights, x and z exchanged."""
+"""Neighbours of games: fewer passes, smaller parameters, lower heights, x and z exchanged."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, wi
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import Argument, Notation
 
-#: A parameter is compared with this one less so much.
+#: Differences of parameters.
 STEPS = (1, 2, 4)
-#: Positions are moved by at most so much along each coordinate; where heights differ by 1, along x and z.
+#: Largest shift of positions along each coordinate; along x and z if heights differ by 1.
 MOST_MOVED, MOST_MOVED_ALONG = 2, 8
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two games that are compared, as notations in the same parameters."""
+    """A game and a neighbour, as notations in the same parameters."""
 
     #: Both games.
     own: str
     other: str
-    #: By how many passes fewer are left in the other.
+    #: The difference of passes left.
     fewer: int = 0
-    #: Whether x and z change places.
+    #: Whether x and z are exchanged.
     is_swapped: bool = False
-    #: The parameter that is smaller in the other; empty for none.
+    #: The parameter that is smaller in the neighbour; empty for none.
     name: str = ""
-    #: By how much positions may be moved along x and z, and along other coordinates.
+    #: The largest shifts along x and z, and along other coordinates.
     along: int = 0
     up: int = 0
 
     @property
     def where(self) -> str:
-        """Of which positions something is said; empty for all."""
+        """The condition on positions; empty for all."""
         return f"p >= {self.fewer}" if self.fewer else ""
 
 
 def neighbours(pattern: Notation) -> Iterator[Neighbours]:
-    """Yield the games that those of a family are compared with.
+    """Yield the neighbours of the games of a family.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Relations between tables: the Grundy numbers, or the P-positions, of a game as those of a neighbour.
+"""Relations between games: the Grundy numbers, or the P-positions, of a game in terms of a neighbour.
 
 Where the Grundy numbers at the positions q of one game are a function of those at q, or at q moved by some steps, of another,
 the function is tabulated and then named. So it is for P-positions in the coordinate that is a free heap, which is the
@@ -30,43 +30,44 @@ from choco_pipeline.finding.related.value_tables import (
     named_function,
     value_table,
 )
+from choco_pipeline.finding.statements.lines import implied
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: A relation must hold in so many of the tables that are searched.
+#: Fewest tables in which a relation must hold.
 FEWEST_TABLES = 3
-#: By numbers of coordinates, the bounds of the corners in which relations are found, and of those in which they must hold;
+#: By the number of coordinates, the bounds of tables in which relations are found, and in which they must hold;
 SMALL, LARGE = {1: 30, 2: 24, 3: 9}, {1: 90, 2: 60, 3: 20}
-#: tables reach so much further, or a multiple of it: there related positions are.
+#: margin beyond these bounds for related positions.
 FURTHER = 8
 TRIED = "the same position and near ones, of games with less passes, smaller parameters, lower heights, x and z exchanged"
 
 
 @dataclass(frozen=True)
 class _Relation:
-    """How a game follows from a neighbour."""
+    """A relation of a game to a neighbour."""
 
     #: The games.
     pair: Neighbours
-    #: Of the Grundy number, or of the free heap; empty where P-positions are compared.
+    #: The function of the Grundy number or free heap; empty for P-positions.
     function: str
-    #: For each dimension of the tables, how far positions are moved, a formula in the parameters.
+    #: The shift of positions along each dimension, a formula in the parameters.
     moved: tuple[tuple[str, str], ...]
 
 
-#: By functions, the ways to move that a table allows with each.
+#: The possible shifts in a table, by functions.
 _Found = dict[str, list[tuple[int, ...]]]
 
 
 def relations(
     mined: Sequence[Mined], families: Sequence[TableFamily] = ()
 ) -> tuple[list[FoundStatement], list[FoundStatement]]:
-    """Return how the games that were searched follow from their neighbours, and what too few of them tell.
+    """Return the relations of the games that were searched to their neighbours, and the doubtful ones.
 
     Of what is given the games alone matter: their tables are computed anew, up to small bounds.
     """
@@ -98,14 +99,14 @@ def _never() -> Any:
 
 
 class _RelationSearch:
-    """What is found of one family.
+    """The search for relations of one family.
 
     No stored table of the family is read. What holds on the games that were held out is `stated`, what too few games tell
     `doubtful`.
     """
 
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
-        """Search nothing yet; `game` is one of the family."""
+        """Prepare the search; `game` is one of the family."""
         ruleset = parse_ruleset(game)
         self.family, self.quantity = family, quantity
         self.coordinates = ruleset.coordinates
@@ -119,7 +120,7 @@ class _RelationSearch:
         self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
 
     def run(self, most: int) -> None:
-        """Compare all neighbours, with at most so many passes fewer; what follows from a nearer one is left out."""
+        """Compare all neighbours, with at most this number of passes fewer, without relations that follow from nearer ones."""
         if self.size not in SMALL or self.is_face:
             return
         known: dict[str, set[int]] = defaultdict(set)
@@ -134,7 +135,7 @@ class _RelationSearch:
                     self._state(relation, positions)
 
     def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
-        """Yield relations that several of the games that are searched have in small tables."""
+        """Yield the relations that several games have in small tables."""
         points = self.family.points
         numbers = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
         fewest = FEWEST_TABLES if self.family.names else 1
@@ -159,7 +160,7 @@ class _RelationSearch:
     def _lifted(
         self, pair: Neighbours, function: str, least: Mapping[int, tuple[int, ...]]
     ) -> Iterator[_Relation]:
-        """Yield the relation in which positions are moved by what the parameters determine, if that is no constant."""
+        """Yield the relation whose shift is a formula in the parameters, unless it is constant."""
         points = [self.family.points[i] for i in least]
         texts = []
         for numbers in zip(*least.values(), strict=True):
@@ -173,7 +174,7 @@ class _RelationSearch:
 
     @property
     def _dims(self) -> tuple[str, ...]:
-        """The coordinates along which positions may be moved."""
+        """The coordinates along which positions may be shifted."""
         base = self.coordinates[: self.size + (self.free is not None)]
         return tuple(name for name in base if name != self.free)
 
@@ -192,7 +193,7 @@ class _RelationSearch:
         return numbers
 
     def _holding(self, relation: _Relation) -> dict[int, int]:
-        """Return for each game in which a relation holds in a larger table the number of positions there."""
+        """Return the number of positions of each game in which a relation holds in a larger table."""
         positions: dict[int, int] = {}
         for i, point in enumerate(self.family.points):
             try:
@@ -210,7 +211,7 @@ class _RelationSearch:
     def _table(
         self, notation: str, point: Point, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
-        """Return the table of a game, or a corner of it, for positions that are moved by so much; None if there is none."""
+        """Return the table of a game, or a corner of it, for a shift; None if there is none."""
         further = FURTHER * max(1, -(-moved // FURTHER))
         key = notation, tuple(sorted(point.items())), further
         if key not in self._tables:
@@ -226,7 +227,7 @@ class _RelationSearch:
     def _function(
         self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]
     ) -> str | None:
-        """Return which function the one is of the other; None if none, or if a related position is none."""
+        """Return the function that relates two tables; None if there is none, or a related position does not exist."""
         if pair.is_swapped:
             if np.array_equal(own.legal, own.swapped.legal):  # then the rules say so
                 return None
@@ -249,7 +250,7 @@ class _RelationSearch:
         return "" if same and np.count_nonzero(values == 0) >= FEWEST_VALUES else None
 
     def _state(self, relation: _Relation, positions: Mapping[int, int]) -> None:
-        """State a relation with the condition on parameters that the games which were held out agree with."""
+        """State a relation with its condition on the parameters, if the games held out confirm it."""
         family = self.family
         holds = [i in positions for i in range(len(family.points))]
         if not family.names:
@@ -290,43 +291,26 @@ class _RelationSearch:
     ) -> FoundStatement:
         pair, names = relation.pair, self.family.names
         at = self._at(relation)
-        there = f"({', '.join(at.get(name, name) for name in self.coordinates)})"
-        here = f"({', '.join(self.coordinates)})"
-        where = f" where {pair.where}" if pair.where else ""
-        check: dict[str, str | dict[str, str]] = {"kind": "related", "game": pair.other, "at": at}
-        lines = [
-            StatementLine(f"{name} in {pair.other} =", at.get(name, name))
-            for name in self.coordinates
-            if name in at or name == self.coordinates[0]
-        ]
+        there = f"[{pair.other}]({', '.join(at.get(name, name) for name in self.coordinates)})"
         if self.free is None and self.quantity == "grundy":
-            check["equals"] = relation.function
-            lines.insert(0, StatementLine("G =", relation.function, pair.where))
-            sentence = f"G{here} = {relation.function}{where}, with g = G{there} of {pair.other}"
+            line = f"G == {parse(relation.function).rename_all({'g': f'G{there}'})}"
         else:
-            sentence = (
-                f"{here} is a P-position{where} if and only if {there} is one of {pair.other}"
-            )
-        if pair.where:
-            check["where"] = pair.where
+            line = f"P <=> P{there}"
         tried = tested.domain.tried if tested else 1
         return FoundStatement(
-            kind="related",
+            search="related",
             ruleset=pair.own,
-            said=sentence if names else f"{pair.own}: {sentence}",
-            names_game=not names,
+            statement=implied(pair.where, line),
             found_on=found_on,
             held_on=held_on,
             tried=Tried(tried * len(FUNCTIONS), TRIED, len(self.family.points)),
             when=tested.domain.text if tested else "",
             parameters=values_of(seen, names) if names else {},
             seen=tuple(tuple(point[name] for name in names) for point in seen) if names else (),
-            claim={"ruleset": pair.own, "check": check},
-            formulas=tuple(lines),
         )
 
     def _at(self, relation: _Relation) -> dict[str, str]:
-        """Return the coordinates of related positions that are other numbers than here."""
+        """Return the coordinates of related positions that differ."""
         moved = {
             name: parse(f"{name}+{text}" if text.isdigit() else f"{name}+({text})").text
             for name, text in relation.moved

@@ -1,4 +1,4 @@
-"""What is compared of two games: tables of Grundy numbers, or of free heaps, and functions by which one follows from the other."""
+"""Tables of Grundy numbers or free heaps that are compared, and the functions that relate them."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ FUNCTIONS = (
     *(f"g ^ {n}" for n in (1, 2, 3)),
     "max(((g+1) ^ 1)-1, 0)",
 )
-#: Fewer values, or fewer P-positions, show no relation.
+#: Fewest values, or P-positions, for a relation.
 FEWEST_VALUES = 6
 
 
 @dataclass(frozen=True)
 class ValueTable:
-    """What is compared of one game: Grundy numbers, or the free heaps of P-positions."""
+    """The Grundy numbers of a game, or the free heaps of its P-positions."""
 
     #: The coordinates, passes first.
     dims: tuple[str, ...]
     #: A number for each position.
     values: Ints
-    #: Which cells are positions.
+    #: The cells that are positions.
     legal: Truths
     #: The coordinates that the others limit.
     limited: frozenset[str]
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> ValueTable:
-        """Compute a table; of P-positions without a free heap the Grundy numbers tell more."""
+        """Compute a table: Grundy numbers, if there is no free heap."""
         variable = variable_of(game, quantity)
         if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
             variable = variable_of(game, "grundy")
@@ -51,7 +51,7 @@ class ValueTable:
         return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
 
     def corner(self, bound: int) -> ValueTable:
-        """Return the part in which no coordinate without a limit, passes apart, is above a bound."""
+        """Return the part up to a bound."""
         whole = ("p", *self.limited)
         part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
         return replace(self, values=self.values[part], legal=self.legal[part])
@@ -67,7 +67,7 @@ class ValueTable:
 
 @lru_cache(maxsize=256)
 def value_table(game: str, bound: int, quantity: Quantity) -> ValueTable:
-    """Return what is compared of a game up to a bound."""
+    """Return the table of a game up to a bound."""
     return ValueTable.of(parse_ruleset(game), bound, quantity)
 
 

@@ -1,4 +1,4 @@
-"""What ``found.json`` holds: found statements, and what was searched, whether or not something was found."""
+"""The document ``found.json``: found statements and searches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pydantic import PlainSerializer, PlainValidator
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.statements.statement import FoundStatement, Tried
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.table_findings import Tried
 from choco_pipeline.proof.proof_orders import KILLED
 
 
@@ -26,7 +27,7 @@ def _statement(given: object) -> FoundStatement:
 
 
 class Searched(RecordModel):
-    """One search: for what, in which games, among how many candidates, and why it found nothing if it did not."""
+    """One search: its name, games and number of candidates, and the reason if it found nothing."""
 
     what: str
     game: str
@@ -46,16 +47,16 @@ class FoundDocument(RecordModel):
         ...,
     ]
     searches: tuple[Searched, ...]
-    #: Whether somebody else has killed what should have decided something: `KILLED`, written only if so.
+    #: Whether a process that decides was killed from outside: `KILLED`, written only if so.
     killed: bool = False
 
     @classmethod
     def read(cls, path: Path) -> FoundDocument:
-        """Return what a stage wrote; `StoreError` if it cannot be read, is damaged or is of another version."""
+        """Return a document; `StoreError` if it cannot be read, is damaged or is of another version."""
         return read_record_as(cls, path)
 
     def write(self, path: Path) -> None:
-        """Write it for other stages, whole or not at all."""
+        """Write it atomically."""
         write_record(path, self.document())
 
     def document(self) -> dict[str, Any]:
@@ -64,5 +65,5 @@ class FoundDocument(RecordModel):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many statements and searches there are."""
+        """The numbers of statements and searches."""
         return {"statements": len(self.statements), "searches": len(self.searches)}

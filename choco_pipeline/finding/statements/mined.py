@@ -1,33 +1,35 @@
-"""What was mined, with the table that it was found in."""
+"""Search results with their tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.table_findings import Finding, StatementFinding
 
 
 @dataclass(frozen=True)
 class Mined:
-    """A finding and the table that it was found in."""
+    """A search result and its table."""
 
-    #: The table: of which game, of what, and how far.
+    #: The table: game, quantity and bound.
     ruleset: str
     quantity: str
     bound: int
-    #: The family that the table's game belongs to, with the names of its parameters, and their values.
+    #: The family of the game, and the values of its parameters.
     family: str
     parameters: Mapping[str, int]
-    #: What a search says of the table.
+    #: The search result.
     finding: Finding
 
     @property
     def search(self) -> tuple[str, str]:
-        """Which family was searched, and for what."""
-        return self.family, self.finding.kind
+        """The family and the name of the search."""
+        finding = self.finding
+        name = finding.search if isinstance(finding, StatementFinding) else finding.kind
+        return self.family, name
 
     @property
     def found_nothing(self) -> bool:
-        """Whether the search ended with nothing."""
+        """Whether the search found nothing."""
         return self.finding.nothing

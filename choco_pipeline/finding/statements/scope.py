@@ -1,9 +1,10 @@
-"""Of which games a statement speaks: those of a run that it was seen for, and others to try it on."""
+"""Games of a statement: those of a run for which it was seen, and further ones for trials."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
@@ -17,16 +18,16 @@ from choco_pipeline.finding.statements.whole_table import WholeTable
 from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.notation import build
+from choco_pipeline.games.notation import Notation, build
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: A statement is tried on so many games of its family that it was not seen for.
+#: Number of further games of a family for a trial.
 UNSEEN = 12
-#: Of several parameters so many more, the nearest to those that it was seen for: s ≥ k, where s < k alone was shown.
+#: With several parameters: further games nearest to those seen, such as s ≥ k if only s < k was seen.
 NEAREST = 12
-#: And so many that are as far as can be from all others: those chosen at even distances in a list of pairs may all have k > c.
+#: With several parameters: games as far as possible from all others. Pairs at even distances in a list may all have k > c.
 APART = 6
-#: They reach so far beyond those that it was seen for at least: a residue modulo 4 is met four times.
+#: Least distance by which further parameters exceed those seen: a residue modulo 4 occurs four times.
 FARTHER = 16
 #: Of so many combinations of parameters they are chosen.
 COMBINATIONS = 4000
@@ -68,15 +69,15 @@ def _was_seen_for(statement: FoundStatement, parameters: Parameters) -> bool:
 
 
 def between(statement: FoundStatement) -> list[dict[str, int]]:
-    """Return all parameters between the smallest and the largest that a statement was seen for, at most `COMBINATIONS`."""
+    """Return the parameters from the smallest to the largest seen, at most `COMBINATIONS`."""
     names = list(statement.parameters)
     ranges = [range(min(values), max(values) + 1) for values in statement.parameters.values()]
     chosen = islice(product(*ranges), COMBINATIONS)
     return [dict(zip(names, values, strict=True)) for values in chosen]
 
 
-def speaking_of(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return the games that a statement speaks of: those of its family with parameters that it was seen for; none if it is no claim."""
+def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
+    """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
     if not statement.claims:
         return []
     names, claim = list(statement.parameters), statement.claims[0]
@@ -89,21 +90,20 @@ def speaking_of(statement: FoundStatement, tables: Tables) -> list[str]:
 
 
 def members(statement: FoundStatement) -> list[str]:
-    """Return the games of a statement that need be no claim: its own one, or those of its family with parameters that it was seen for."""
+    """Return the games for which a statement was seen, also if it is no claim."""
     values = (sorted(set(several)) for several in statement.parameters.values())
     choices = islice(product(*values), COMBINATIONS)
     points = (dict(zip(statement.parameters, choice, strict=True)) for choice in choices)
     return [build(statement.pattern, point, Path()).notation for point in points]
 
 
-def unseen(
+def new_parameters(
     statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return parameters that the statement speaks of and was not seen for, none of those that were used already.
+    """Return further parameters that satisfy the condition of a statement, except those in `used`.
 
-    First come those that the run has tables for, all of them: a narrower condition, or one that few games share, was not
-    learnt from these. Others are chosen among those that it was seen for, below them and beyond; half of them where a
-    condition is about to end: there a wrong one shows.
+    All games with tables of the run come first: the condition may not have been learned from them. The others lie between, below
+    and above the parameters seen. Half of them are at the ends of the condition, where a wrong condition is most likely to fail.
     """
     if not statement.pattern.names:
         return []
@@ -117,14 +117,16 @@ def unseen(
     spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]
-    choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
+    names = list(statement.parameters)
+    choices = (dict(zip(names, values, strict=True)) for values in product(*ranges))
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
         taken += [{name: value} for value in values]
+    keys = {tuple(known[name] for name in names) for known in taken}
     fresh = [
         parameters
         for parameters in islice(choices, COMBINATIONS)
-        if parameters not in taken and game_of(claim, parameters) is not None
+        if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
     ]
     near = []
     if len(ranges) > 1:
@@ -140,19 +142,19 @@ def unseen(
 
 
 def further_games(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return games that a statement speaks of and was not seen for, as `unseen` chooses them."""
-    asked = (game_of(statement.claims[0], known) for known in unseen(statement, tables))
+    """Return the games with `new_parameters`."""
+    asked = (game_of(statement.claims[0], known) for known in new_parameters(statement, tables))
     return [game.notation for game in asked if game is not None]
 
 
 def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
-    """Return how far parameters are from the nearest of others, coordinate by coordinate."""
+    """Return the distance of parameters from the nearest of others, summed over the coordinates."""
     distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
     return min(distances, default=0)
 
 
 def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
-    """Return at most so many parameters, the first and the last and others between."""
+    """Return at most `most` parameters, evenly spread from the first to the last."""
     if len(chosen) <= most:
         return chosen
     return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
@@ -161,7 +163,7 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
 def _apart(
     choices: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
-    """Return at most so many of some parameters, one after the other the farthest from others and from those before."""
+    """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
     if not choices:
         return []
     points = np.array([[*point.values()] for point in choices])
@@ -190,7 +192,7 @@ def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:
 
 
 def _step(when: str) -> int:
-    """Return how far a parameter may be moved so that all remainders in a condition stay."""
+    """Return the step by which a parameter moves without a change of the remainders in a condition."""
     moduli = []
     for part in walk(parse_nodes(when)) if when else ():
         match part:
@@ -202,10 +204,19 @@ def _step(when: str) -> int:
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
-    """Return the game with these parameters, if there is one and the claim speaks of it."""
+    """Return the game with these parameters; None if there is none, or it does not satisfy the claim's condition."""
     assert claim.pattern is not None
     try:
-        game = build(claim.pattern, dict(parameters), Path())
-        return game if claim.speaks_of(parameters) else None
+        is_meant = claim.speaks_of(parameters)
+    except ChocoError:  # the condition has no value
+        return None
+    return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
+    """Return the game of a family; None if there is none, such as a bar with heights x//0."""
+    try:
+        return build(pattern, dict(parameters), Path())
     except ChocoError:
         return None

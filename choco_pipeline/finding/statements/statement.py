@@ -1,69 +1,48 @@
-"""A statement that the machine found: what it says, of which games, on what evidence, and what became of it."""
+"""A found statement: what it says, of which games, on what evidence, and its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from itertools import product
-from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.language.claim import FOUND, Claim
-from choco_pipeline.finding.statements.entries import (
-    Document,
-    checks_of,
-    claim_of_entry,
-    in_language,
-    joined,
-)
+from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.lines import formulas_of, nodes_in
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement_line import (
-    Kind,
-    StatementError,
-    StatementLine,
-    nodes_in,
-    parsed,
-)
-from choco_pipeline.games.notation import Notation, build, read
-from choco_pipeline.provenance import digest
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.games.notation import Notation, read
+from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.provenance import canonical_json, digest
 from choco_pipeline.shown import ShownInNotebook
+from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import Junction
 
-#: What the evidence of a kind of statement counts, where that is not positions.
-UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
+#: What the evidence of a search counts, where that is not positions.
+UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "states": "game"}
 #: Bound of the tables on which `choco claims check` tries a found statement.
 SAMPLE_BOUND = 64
 #: What a document says of a statement beside its own keys.
-DERIVED = ("id", "text", "size")
+DERIVED = ("id", "text", "size", "kind", "claim")
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """On what a statement was found, or on what else it then held."""
-
-    positions: int
-    what: str
-    tables: int = 1
-
-
-@dataclass(frozen=True)
-class Tried:
-    """How many candidates a search looked at, and which."""
-
-    candidates: int
-    what: str
-    tables: int = 1
+class StatementError(ChocoError):
+    """A document that is not a found statement."""
 
 
 UNDECIDED = Conclusion("undecided", "not checked yet")
 
 
-#: Where statements were compared to see that one follows from others: at all positions of the games that are named, by automata, or
-#: at sampled ones, or not at positions, where the same is written.
+#: Where an implication was seen: at all positions of the games that are named, by automata; at sampled positions; in the texts.
 ComparedOn = Literal["all positions", "sampled positions", "what is written"]
 #: The same in words, behind what follows.
 WHERE_COMPARED: Mapping[ComparedOn, str] = {
@@ -75,7 +54,7 @@ WHERE_COMPARED: Mapping[ComparedOn, str] = {
 
 #: What claims of the catalogue say, compared with a statement.
 KnownAs = Literal["the same", "more", "of fewer games"]
-#: What a statement then does, in words before their names.
+#: The relation of the statement to them, in words before their names.
 COMPARED: Mapping[KnownAs, str] = {
     "the same": "restates",
     "more": "follows from",
@@ -85,9 +64,9 @@ COMPARED: Mapping[KnownAs, str] = {
 
 @dataclass(frozen=True)
 class Implied:
-    """What else was found, and follows from a statement, and from others perhaps."""
+    """A statement that follows from another one, and perhaps from further ones."""
 
-    #: It, as a sentence.
+    #: The statement as a sentence.
     text: str
     #: Where it was compared with these.
     compared_on: ComparedOn = "sampled positions"
@@ -95,70 +74,68 @@ class Implied:
 
 @dataclass(frozen=True)
 class FoundStatement(ShownInNotebook):
-    """One found statement."""
+    """One found statement: a line of the statement language, a plug-in of the claims, or words.
 
-    #: What it is about.
-    kind: Kind
+    Equal statements on other evidence have the same `id`.
+    """
+
+    #: The search that proposed it, such as ``formulas``.
+    search: str
     #: A game's notation, or that of a family, in which names stand for integers.
     ruleset: str
-    #: One plain sentence; it does not tell the parameters of which it speaks: `when` does.
-    said: str
-    #: The cells it was found on, and others on which it was then right.
+    #: The positions that the search used, and others on which the statement then held.
     found_on: Evidence
     held_on: Evidence
-    #: What the search that found it looked at.
+    #: The candidates of the search.
     tried: Tried
-    #: A condition on the parameters, empty for all of them.
+    #: A line of the statement language about the ruleset; empty if the language cannot say it.
+    statement: str = ""
+    #: A plug-in of the claims instead of a line.
+    check: Mapping[str, Any] | None = None
+    #: Further integers of the statement, each with its range.
+    every: Mapping[str, str] = field(default_factory=dict)
+    #: A sentence, where neither a line nor a plug-in says it.
+    words: str = ""
+    #: A condition on the parameters; empty for all of them.
     when: str = ""
-    #: For each parameter of the family, the values that it was seen for.
+    #: For each parameter of the family, the values for which it was seen.
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    #: The choices of these values that it was seen for, in the order of `parameters`; empty for all of them.
+    #: The choices of these values for which it was seen, in the order of `parameters`; empty for all of them.
     seen: tuple[tuple[int, ...], ...] = ()
-    #: The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
-    #: there is none. Its id, its words and the condition on the parameters are the statement's own.
-    claim: Mapping[str, Any] | None = None
-    #: What it says, as formulas.
-    formulas: tuple[StatementLine, ...] = ()
-    #: Positions at which the formulas are wrong.
-    exceptions: tuple[tuple[int, ...], ...] = ()
-    #: What the verdicts on it come to.
+    #: The verdict.
     conclusion: Conclusion = UNDECIDED
-    #: Ids of the catalogue's claims that it is compared with.
+    #: Ids of the catalogue's claims that say it, and how they compare.
     known: tuple[str, ...] = ()
-    #: What these say: the same as it does, more of its games, so that it follows from them, or that of fewer games, to which it adds others.
     known_as: KnownAs = "the same"
     #: Where it was seen that it follows from these.
     known_on: ComparedOn = "sampled positions"
-    #: Ids of the found statements that settle all positions of its game.
+    #: Ids of the found statements that settle all positions of its game, and where that was seen.
     follows_from: tuple[str, ...] = ()
-    #: Where it was seen that they do.
     follows_on: ComparedOn = "sampled positions"
-    #: What else was found, and is no statement of its own.
+    #: Other search results that follow from it.
     implies: tuple[Implied, ...] = ()
     #: Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     picture: Mapping[str, Any] | None = None
-    #: Whether the sentence names its game, at its beginning: a notation keeps its small letter there.
-    names_game: bool = False
-    #: The finding that it repeats, while statements are judged; a document does not hold it.
+    #: The search result of one table that it repeats, while statements are judged; no document holds it.
     source: SkipValidation[Mined | None] = field(default=None, compare=False)
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
+        if (bool(self.statement) + bool(self.words) + (self.check is not None)) != 1:
             raise StatementError(
-                f"kind {self.kind!r} of a found statement: one of {', '.join(get_args(Kind))} is needed"
+                f"a found statement on {self.ruleset}: one of statement, check and words is needed"
             )
-        if not self.said.strip():
-            raise StatementError(f"a found statement on {self.ruleset} has no text")
         if self.when:
-            object.__setattr__(self, "when", parsed(self.when).text)
+            object.__setattr__(self, "when", parse(self.when).text)
         loose = self.pattern.names - self.parameters.keys()
         if loose:
             raise StatementError(
-                f"a found statement on {self.ruleset} says no values for {', '.join(sorted(loose))}"
+                f"a found statement on {self.ruleset} has no values for {', '.join(sorted(loose))}"
             )
-        if self.verdict == "unchecked" and self.claim is not None:
+        if self.statement and (claim := self._read[0]) is not None:
+            object.__setattr__(self, "statement", text_of(claim.proposition))
+        if self.verdict == "unchecked" and not self.words:
             raise StatementError(f"a found statement on {self.ruleset} has a claim: it is checked")
 
     @cached_property
@@ -168,7 +145,7 @@ class FoundStatement(ShownInNotebook):
 
     @property
     def compared(self) -> str:
-        """How it compares with the claims in `known`, in words before their names."""
+        """The relation to the claims in `known`, in words before their names."""
         return COMPARED[self.known_as]
 
     @property
@@ -177,39 +154,88 @@ class FoundStatement(ShownInNotebook):
         return WHERE_COMPARED[self.known_on]
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
-        """The claims that say together what it says: one, but for Grundy numbers, where each case is one.
+    def whole(self) -> Claim | None:
+        """The statement as one claim; None if it is words or invalid."""
+        claim = self._read[0]
+        if claim is None:
+            return None
+        return replace(claim, statement=claim.statement.model_copy(update={"id": self.id}))
 
-        None where the claim language cannot say it.
-        """
-        return self._read[0]
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that say it together: the cases of a formula, each by itself, or one claim; none for words."""
+        claim = self.whole
+        if claim is None:
+            return ()
+        if self.statement and claim.determined is None and not claim.is_of_whole_bars:
+            proposition = claim.proposition
+            if isinstance(proposition, Junction) and proposition.word == "and":
+                parts = tuple(
+                    _with_line(claim, text_of(part), i)
+                    for i, part in enumerate(proposition.operands, start=1)
+                )
+                if all(part.determined is not None for part in parts):
+                    return parts
+        return (claim,)
 
     @property
     def mistake(self) -> str:
-        """Why the entry that it comes to is no claim; empty if it is one, or if there is none."""
+        """Why it is no valid claim; empty if it is one, or words."""
         return self._read[1]
 
-    @cached_property
-    def _read(self) -> tuple[tuple[Claim, ...], str]:
-        try:
-            return tuple(map(claim_of_entry, self._entries)), ""
-        except StatementError as error:
-            return (), str(error)
+    @property
+    def _read(self) -> tuple[Claim | None, str]:
+        """The claim, or why there is none."""
+        if self.words:
+            return None, ""
+        return _claim(
+            self.ruleset,
+            self.statement,
+            canonical_json(self.check),
+            canonical_json(dict(self.every)),
+            self.when,
+        )
+
+    @property
+    def claim(self) -> dict[str, Any] | None:
+        """The entry of a claims file; None for words."""
+        if self.words:
+            return None
+        formal: dict[str, Any] = {"statement": self.statement} if self.statement else {}
+        formal |= {"check": dict(self.check)} if self.check is not None else {}
+        formal |= {"every": dict(self.every)} if self.every else {}
+        formal |= {"when": self.when} if self.when else {}
+        entry = {"ruleset": self.ruleset, **formal, "id": self.id}
+        entry |= {"number": "found", "status": "found", "words": self.text[:2000]}
+        if self.pattern.names:
+            spans = {name: f"{min(v)}..{max(v)}" for name, v in self.parameters.items()}
+            entry["sample"] = {"parameters": spans, "bound": SAMPLE_BOUND}
+        return entry
+
+    @property
+    def kind(self) -> str:
+        """The kind of its claim, such as ``p-positions``; its search for words."""
+        return self.claims[0].check.kind if self.claims else self.search
 
     @property
     def points(self) -> list[dict[str, int]]:
-        """The choices of parameters that it was seen for."""
+        """The choices of parameters for which it was seen."""
         seen = self.seen or product(*self.parameters.values())
         return [dict(zip(self.parameters, choice, strict=True)) for choice in seen]
 
     @property
     def text(self) -> str:
-        """One plain sentence, with the condition on the parameters."""
-        return f"for {self.when}: {self.said}" if self.when else self.said
+        """The statement in one line, with its game and the condition on the parameters."""
+        when = f", for {self.when}" if self.when else ""
+        line = self.statement or self.words
+        if self.check is not None:
+            claim = self.whole
+            line = claim.summary if claim else str(dict(self.check))
+        return f"{self.ruleset}{when}: {line}"
 
     @property
     def verdict(self) -> Outcome:
-        """What the verdicts on it come to, in a word."""
+        """The verdict in a word."""
         return self.conclusion.verdict
 
     @property
@@ -220,17 +246,18 @@ class FoundStatement(ShownInNotebook):
 
     @cached_property
     def id(self) -> str:
-        """``found-`` and a hash of what it says: the same for the same statement on other evidence or in other words."""
-        formal = [asdict(line) for line in self.formulas]
-        content = [self.kind, self.ruleset, self.when, formal or self.said, sorted(self.exceptions)]
+        """``found-`` and a hash of the statement: the same on other evidence."""
+        line = "".join(self.statement.split())
+        content = [self.ruleset, self.when, line, self.check, dict(self.every), self.words]
         return FOUND + digest(content)[:12]
 
     @cached_property
     def size(self) -> int:
-        """Number of nodes of its formulas, conditions among them; of words where it has no formulas."""
-        texts = [text for line in self.formulas for text in (line.formula, line.where) if text]
-        nodes = sum(nodes_in(text) for text in texts)
-        return (nodes or len(self.said.split())) + (nodes_in(self.when) if self.when else 0)
+        """The number of nodes of its formulas, the condition among them; of words without formulas."""
+        claim = self.whole
+        formulas = formulas_of(claim.proposition) if claim and self.statement else []
+        nodes = sum(map(nodes_in, formulas)) or len((self.words or self.text).split())
+        return nodes + (nodes_in(parse(self.when)) if self.when else 0)
 
     @property
     def is_proved_for_all(self) -> bool:
@@ -238,51 +265,8 @@ class FoundStatement(ShownInNotebook):
         return bool(self.pattern.names) and self.verdict == "proved"
 
     def with_conclusion(self, conclusion: Conclusion) -> FoundStatement:
-        """Return this statement with what the verdicts on it come to."""
+        """Return this statement with a verdict."""
         return replace(self, conclusion=conclusion)
-
-    def with_entry(self) -> FoundStatement:
-        """Return this statement with its entry of a claims file, whole, if one entry can say it."""
-        return replace(self, claim=self._entries[0]) if len(self._entries) == 1 else self
-
-    @cached_property
-    def _entries(self) -> Sequence[Document]:
-        """The entries of a claims file that say together what it says."""
-        parts: Sequence[Mapping[str, Any]]
-        if self.claim is not None:
-            parts = [self.claim]
-        else:
-            parts = [{"check": check} for check in checks_of(self.kind, self.formulas, self._but)]
-        several = len(parts) > 1
-        ids = [f"{self.id}-{i}" if several else self.id for i in range(1, len(parts) + 1)]
-        return [self._entry(part, claim_id) for part, claim_id in zip(parts, ids, strict=True)]
-
-    def _entry(self, given: Mapping[str, Any], claim_id: str) -> Document:
-        entry: Document = {"ruleset": self.ruleset, **given}
-        entry |= joined("when", *dict.fromkeys([self.when, given.get("when", "")]))
-        entry |= {
-            "id": claim_id,
-            "number": "found",
-            "status": "found",
-            "words": self.text[:2000],
-        }
-        if self.pattern.names and "sample" not in entry:
-            spans = {name: f"{min(v)}..{max(v)}" for name, v in self.parameters.items()}
-            entry["sample"] = {"parameters": spans, "bound": SAMPLE_BOUND}
-        return in_language(entry)
-
-    @property
-    def _but(self) -> str:
-        """The condition that a position is none of the exceptions; empty if there are none."""
-        if not self.exceptions:
-            return ""
-        parameters = {name: values[0] for name, values in self.parameters.items()}
-        names = build(self.pattern, parameters, Path()).coordinates
-        places = [
-            " and ".join(f"{name} == {value}" for name, value in zip(names, position, strict=True))
-            for position in self.exceptions
-        ]
-        return f"not ({' or '.join(f'({place})' for place in places)})"
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as plain data, as ``found.json`` holds it."""
@@ -293,7 +277,7 @@ class FoundStatement(ShownInNotebook):
     def from_json(cls, document: Mapping[str, Any]) -> FoundStatement:
         """Return the statement that `as_json` wrote.
 
-        Raises `StatementError` if a key is missing or unknown, or its id, size or text is not that of what it says;
+        Raises `StatementError` if a key is missing or unknown, or a derived key is not that of the statement;
         `FormulaError` or `NotationError` if a formula or the ruleset cannot be read.
         """
         given = {name: document[name] for name in DERIVED if name in document}
@@ -311,6 +295,29 @@ class FoundStatement(ShownInNotebook):
                     f"{given.get('id')}: its {name} is {getattr(statement, name)}, the document says {value}"
                 )
         return statement
+
+
+@lru_cache(1 << 12)
+def _claim(
+    ruleset: str, statement: str, check: str, every: str, when: str
+) -> tuple[Claim | None, str]:
+    """Return the claim of a statement, read once, or why there is none."""
+    formal = {"id": f"{FOUND}statement", "ruleset": ruleset, "every": json.loads(every)}
+    formal |= {"statement": statement} if statement else {"check": json.loads(check)}
+    try:
+        claim = Claim(Statement.model_validate(formal | ({"when": when} if when else {})))
+        mistakes = [f"{'.'.join(map(str, at))}: {why}" for at, why in mistakes_in(claim)]
+        return (None, "; ".join(mistakes)) if mistakes else (claim, "")
+    except ValidationError as error:
+        mistake = error.errors()[0]
+        return None, f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}"
+    except FormulaError as error:
+        return None, f"statement: {error}"
+
+
+def _with_line(claim: Claim, line: str, number: int) -> Claim:
+    formal = claim.statement.model_copy(update={"statement": line, "id": f"{claim.id}-{number}"})
+    return replace(claim, statement=formal)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A large table of the run as a whole, of which searches have looked at a corner, and what was checked on it already."""
+"""Large tables of the run, of which searches read a corner, with the checks of claims on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.reading.windows import TableData
 
-#: What a claim says of the positions of one game: equal for claims that say the same, whatever they are called.
+#: A key that is equal for claims with the same content on one game.
 Said: TypeAlias = tuple[Any, ...]
 
 
@@ -29,11 +29,11 @@ class WholeTable:
 
     bound: int
     data: TableData
-    #: What holds, to the table's bound; of what does not, a counterexample is told in a claim's own words.
+    #: The claims that hold in the table.
     holding: dict[Said, Finding] = field(default_factory=dict)
 
     def find(self, claim: Claim, case: Mapping[str, int], game: Ruleset) -> Finding:
-        """Return what the table says of a claim, all its cells looked at."""
+        """Return the verdict of the whole table on a claim."""
         meant = what_is_said(claim, case)
         finding = None if meant is None else self.holding.get(meant)
         if finding is None:
@@ -44,7 +44,7 @@ class WholeTable:
 
 
 def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
-    """Return what holds of claims that were checked on a table."""
+    """Return the claims that hold in a table, from the checks of the run."""
     holding = (
         (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
     )
@@ -55,7 +55,7 @@ def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, F
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
-    """Return what a claim says of a game with these parameters; None of kinds that are not compared."""
+    """Return the key of a claim for a game with these parameters; None for kinds that are not compared."""
     check = claim.outcomes or claim.numbers or claim.value_set
     if check is None:
         return None

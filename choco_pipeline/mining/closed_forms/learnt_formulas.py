@@ -21,8 +21,7 @@ from choco_pipeline.mining.closed_forms.cases import (
 from choco_pipeline.mining.closed_forms.readings import Reading
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.mining.closed_forms.value_forms import conditions_on
-from choco_pipeline.mining.search_evidence import Candidates, Seen
-from choco_pipeline.mining.table_findings import FormulaLine, FormulasFinding
+from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
 from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at, select
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
@@ -80,9 +79,9 @@ class _TableSearch:
     candidates: int = 0
 
     @property
-    def tried(self) -> Candidates:
+    def tried(self) -> Tried:
         """How many formulas were looked at, and which."""
-        return Candidates(candidates=self.candidates, what=TRIED)
+        return Tried(candidates=self.candidates, what=TRIED)
 
     def found(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
         """Return a formula that is right on the rest of the table, learnt on larger and larger boxes."""
@@ -141,7 +140,7 @@ class _TableSearch:
                 return None
             if (holds_at(parse(condition), block.points) == is_p).all():
                 line = FormulaLine(formula=condition, where="")
-                found_on = Seen(positions=half, what=f"{name} below {half}")
+                found_on = Evidence(positions=half, what=f"{name} below {half}")
                 return self._found([line], [], found_on, len(block) - half)
         return None
 
@@ -196,14 +195,14 @@ class _TableSearch:
         ]
         learnt = box.chosen(reading.covered(box, cases))
         exceptions = reading.exceptions(learnt, cases)
-        found_on = Seen(positions=reading.count(learnt), what=f"box of side {side}")
+        found_on = Evidence(positions=reading.count(learnt), what=f"box of side {side}")
         return self._found(formulas, exceptions, found_on, held_on)
 
     def _found(
         self,
         formulas: Sequence[FormulaLine],
         exceptions: Sequence[Sequence[int]],
-        found_on: Seen,
+        found_on: Evidence,
         held_on: int,
     ) -> FormulasFinding:
         cells = self.reading.cells
@@ -217,7 +216,9 @@ class _TableSearch:
             size=sum(length(f.formula)[0] + length(f.where)[0] for f in formulas),
             text=f"{label} {'; '.join(parts)}{but}",
             found_on=found_on,
-            held_on=Seen(positions=held_on, what=f"the rest of the table, to bound {cells.bound}"),
+            held_on=Evidence(
+                positions=held_on, what=f"the rest of the table, to bound {cells.bound}"
+            ),
             tried=self.tried,
         )
 

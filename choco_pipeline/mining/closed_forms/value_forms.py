@@ -163,13 +163,31 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
     period = _period(inside)
     if period is not None:
         residues = np.flatnonzero(inside[:period]).tolist()
-        if 0 < len(residues) <= MOST_RESIDUES:
+        steps = {larger - smaller for smaller, larger in pairwise(residues)}
+        if len(residues) > 2 and len(steps) == 1:
+            yield _progression(f"{name}%{period}", residues[0], residues[-1], *steps)
+        elif 0 < len(residues) <= MOST_RESIDUES:
             yield " or ".join(f"{name}%{period} == {residue}" for residue in residues)
         return
     members = np.flatnonzero(inside).tolist()
     if len(members) >= FEWEST:
         for form in forms(members):
             yield parse(form.condition).rename({"v": name}).text
+
+
+def _progression(term: str, first: int, last: int, step: int) -> str:
+    """Return that a term is in an arithmetic progression.
+
+    The end is the first number that is not in it any more: of the residues 0, 2, …, k-2 that is k, the number taken.
+
+    Examples
+    --------
+    >>> _progression("a%9", 0, 6, 2)
+    'a%9%2 == 0 and a%9 < 8'
+    """
+    parts = [f"{term}%{step} == {first % step}"] if step > 1 else []
+    parts += [f"{term} >= {first}"] if first >= step else []
+    return " and ".join([*parts, f"{term} < {last + step}"])
 
 
 def _period(inside: Truths) -> int | None:

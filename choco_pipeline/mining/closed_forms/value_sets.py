@@ -27,12 +27,19 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     within,
 )
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
-from choco_pipeline.mining.search_evidence import Candidates, Seen
-from choco_pipeline.mining.table_findings import GrowthStep, ValueForm, ValueSetFinding
-from choco_pipeline.tables.reading.cells import growing_bounds, holds_at, select
+from choco_pipeline.mining.table_findings import (
+    Evidence,
+    GrowthStep,
+    Tried,
+    ValueForm,
+    ValueSetFinding,
+)
+from choco_pipeline.tables.reading.cells import are_positions, growing_bounds, select
 
 Ints = NDArray[np.int64]
 
+#: The relation of the values to the set, in the statement language.
+SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
 #: Larger than any coordinate.
 NEVER = np.iinfo(np.int64).max
 #: A form is found within the table's bound divided by this, and must then hold for all of the table.
@@ -68,7 +75,7 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         shuffled.add(part, bound // SMALLER)
     random = shuffled.positions()
     bars = points_by_chance(game)
-    tried = Candidates(
+    tried = Tried(
         candidates=len(sets),
         what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
         " everything up to a frontier",
@@ -209,24 +216,12 @@ class _Shuffled:
         return select(points, are_positions(self.game, points))
 
 
-def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> NDArray[np.bool_]:
-    """Return which natural numbers, by the names of a game's coordinates, are positions: `Ruleset.is_position` of each."""
-    rules = game.rules
-    inside = np.ones(points[rules.coordinates[0]].size, np.bool_)
-    for name, limit in rules.limits.items():
-        at = tuple(points[other] for other in limit.of)
-        # up to the largest that are asked for, which tables of the same game have, too
-        heights = limit.height.table(*(int(values.max(initial=0)) + 1 for values in at))
-        inside &= points[name] <= heights[at]
-    return inside if rules.within is None else inside & holds_at(rules.within, points)
-
-
 def _finding(
     values: ValueSet,
     random: Mapping[str, Ints],
     bars: Sequence[Mapping[str, Ints]],
     of_a_paper: bool,
-    tried: Candidates,
+    tried: Tried,
 ) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
@@ -252,20 +247,13 @@ def _finding(
     return finding(
         form=form,
         text=form.says_of(expression),
-        claim={
-            "check": {
-                "kind": "values",
-                "of": expression,
-                "values": form.condition,
-                "relation": form.relation,
-            }
-        },
+        claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
         size=length(expression)[0] + length(form.condition)[0],
-        found_on=Seen(
+        found_on=Evidence(
             positions=int(values.positions[: smaller + 1].sum()),
             what=f"P-positions to bound {smaller}",
         ),
-        held_on=Seen(positions=held_out, what=f"the others, to bound {values.limit}"),
+        held_on=Evidence(positions=held_out, what=f"the others, to bound {values.limit}"),
     )
 
 

@@ -31,12 +31,14 @@ from choco_pipeline.mining.number_sequences.regular import (
     relations,
 )
 from choco_pipeline.mining.number_sequences.sequences import FEWEST_TERMS, sequences
-from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
 from choco_pipeline.mining.table_findings import (
     AtPowers,
+    ClaimContent,
     CountFinding,
+    Evidence,
     IntegerSequence,
     TermRelation,
+    Tried,
 )
 from choco_pipeline.provenance import package_version
 
@@ -95,7 +97,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
                 )
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
-        searched = Candidates(candidates=tried, what=f"{TRIED}: {what}")
+        searched = Tried(candidates=tried, what=f"{TRIED}: {what}")
         findings.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
     return findings
 
@@ -127,12 +129,12 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
         sequence=sequence,
         relations=tuple(relations),
         claim=_claim(sequence, relations, []),
-        found_on=Seen(positions=learnt, what=f"the first {learnt} terms"),
-        held_on=Seen(
+        found_on=Evidence(positions=learnt, what=f"the first {learnt} terms"),
+        held_on=Evidence(
             positions=len(sequence.terms) - learnt,
             what=f"the terms up to g({sequence.first + len(sequence.terms) - 1})",
         ),
-        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        tried=Tried(candidates=_candidates(sequence), what=TRIED),
         form="linear",
         rule=rule,
         generating_function=generating_function(sequence.terms, recurrence),
@@ -162,14 +164,14 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
             TermRelation(text=text, formula=formula, start=0)
             for text, formula in zip(texts, formulas, strict=True)
         ),
-        found_on=Seen(
+        found_on=Evidence(
             positions=by_digits.learnt, what=f"the first terms that determine {texts[0]}"
         ),
-        held_on=Seen(
+        held_on=Evidence(
             positions=len(sequence.terms) - by_digits.learnt,
             what=f"the other terms, up to g({sequence.first + len(sequence.terms) - 1})",
         ),
-        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        tried=Tried(candidates=_candidates(sequence), what=TRIED),
         form="digits",
         follows=follows,
         text=f"{_subject(sequence)} satisfies {', '.join(texts)}, with {meant}{_hence(sequence, follows)}",
@@ -212,15 +214,15 @@ def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | No
         sequence=sequence,
         relations=tuple(written),
         claim=_claim(sequence, written, consequences),
-        found_on=Seen(
+        found_on=Evidence(
             positions=sum(relation.found_on for relation in related),
             what="equations between the first terms",
         ),
-        held_on=Seen(
+        held_on=Evidence(
             positions=sum(relation.held_on for relation in related),
             what=f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
         ),
-        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        tried=Tried(candidates=_candidates(sequence), what=TRIED),
         form="regular" if whole else "partly regular",
         follows=tuple(consequences),
         text=f"{_subject(sequence)} satisfies {', '.join(parts)}{_hence(sequence, consequences)}",

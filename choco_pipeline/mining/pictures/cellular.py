@@ -13,8 +13,13 @@ from pydantic import JsonValue
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.linear_rules import ORDER, RADIUS, Rule, find_rule, reach
 from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
-from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
-from choco_pipeline.mining.table_findings import MOST_SAID, CellularFinding
+from choco_pipeline.mining.table_findings import (
+    MOST_SAID,
+    CellularFinding,
+    ClaimContent,
+    Evidence,
+    Tried,
+)
 
 
 def mine_cellular(
@@ -96,7 +101,7 @@ def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> Cel
         ruleset=stack.ruleset,
         axes=tuple(stack.axes),
         passes=stack.passes,
-        tried=Candidates(
+        tried=Tried(
             candidates=terms,
             what=f"coefficients modulo 2 of the cells within radius {RADIUS} in the {ORDER} pictures before {inside}{also};"
             f" {stack.text}: solved as linear equations",
@@ -107,10 +112,10 @@ def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> Cel
         return finding(
             empty=True,
             text="no cell is a P-position",
-            found_on=Seen(
+            found_on=Evidence(
                 positions=int(stack.legal[:half].sum()), what="the first half of the pictures"
             ),
-            held_on=Seen(positions=int(stack.legal[half:].sum()), what="the second half"),
+            held_on=Evidence(positions=int(stack.legal[half:].sum()), what="the second half"),
             claim=_empty_claim(stack),
         )
     if rule is None:
@@ -122,8 +127,8 @@ def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> Cel
         exceptions=None if rule.exceptions is None else tuple(rule.exceptions),
         text=_sentence(stack, rule, known),
         equations=rule.equations,
-        found_on=Seen(positions=rule.found_on, what="cells of the first half of the pictures"),
-        held_on=Seen(positions=rule.held_on, what="cells of the second half"),
+        found_on=Evidence(positions=rule.found_on, what="cells of the first half of the pictures"),
+        held_on=Evidence(positions=rule.held_on, what="cells of the second half"),
         claim=_claim(stack, rule),
     )
 
@@ -132,10 +137,7 @@ def _empty_claim(stack: Stack) -> ClaimContent | None:
     """Return that no cell is a P-position as a claim; for pictures of bars with a single number."""
     if not stack.closed or stack.numbers > 1 or stack.passes is not None:
         return None
-    return {
-        "ruleset": stack.ruleset,
-        "check": {"kind": "pattern", "cases": [{"where": "i > 0", "outcome": "N"}]},
-    }
+    return {"ruleset": stack.ruleset, "statement": "i > 0 => not P"}
 
 
 def _claim(stack: Stack, rule: Rule) -> ClaimContent | None:

@@ -8,13 +8,16 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from pydantic import JsonValue
 
-from choco_pipeline.formula import parse
 from choco_pipeline.mining.pictures.gf2 import Bits
 from choco_pipeline.mining.pictures.slices import Stack
-from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
-from choco_pipeline.mining.table_findings import BlocksFinding, CopiedPicture
+from choco_pipeline.mining.table_findings import (
+    BlocksFinding,
+    ClaimContent,
+    CopiedPicture,
+    Evidence,
+    Tried,
+)
 
 #: Sizes and places of copies are a·s + b·2^e for these a and b, where m = 2^e + s and 0 < s < 2^e.
 FACTORS = (range(-2, 3), range(-1, 3))
@@ -49,7 +52,7 @@ def mine_copies(stack: Stack) -> BlocksFinding:
         ruleset=stack.ruleset,
         axes=tuple(stack.axes),
         passes=stack.passes,
-        tried=Candidates(
+        tried=Tried(
             candidates=len(forms) ** 3,
             what="copies of smaller pictures whose sizes and places are a·s + b·2^e"
             f" with -2 ≤ a ≤ 2, -1 ≤ b ≤ 2, for m = 2^e + s; {stack.text}",
@@ -71,8 +74,8 @@ def mine_copies(stack: Stack) -> BlocksFinding:
             for copy in copies
         )
         + ", and no other P-position",
-        found_on=Seen(positions=sum(m * m for m in learned), what=f"m up to {most // 2}"),
-        held_on=Seen(positions=sum(m * m for m in held_out), what=f"m up to {most}"),
+        found_on=Evidence(positions=sum(m * m for m in learned), what=f"m up to {most // 2}"),
+        held_on=Evidence(positions=sum(m * m for m in held_out), what=f"m up to {most}"),
         claim=_claim(stack, copies),
     )
 
@@ -153,21 +156,26 @@ def _text(form: Form, power: str = "2**e") -> str:
     return "".join(terms).removeprefix("+") or "0"
 
 
+def like_cell(size: str, cell: Sequence[str]) -> str:
+    """Return that a cell is a P-position if and only if a cell of another square bar is."""
+    return f"P <=> P[rectangular-bar(m={size}, n={size})]({', '.join(cell)})"
+
+
 def _claim(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
-    """Return copies as a claim; a cell belongs to the copy whose rows and columns it is in."""
-    cases: list[JsonValue] = []
+    """Return copies as a statement; a cell belongs to the copy whose rows and columns it is in."""
+    cases: dict[str, str] = {}
     for copy in copies:
-        inside: list[str] = []
-        like: list[JsonValue] = [_text(copy.size)]
+        inside, cell = [], []
         for name, start in zip(stack.axes[1:], (copy.row, copy.column), strict=True):
             end = (start[0] + copy.size[0], start[1] + copy.size[1])
-            inside += [f"{name} > {_text(start)}", f"{name} <= {_text(end)}"]
-            like.append(parse(f"{name}-({_text(start)})").text if any(start) else name)
-        cases.append({"where": " and ".join(inside), "like": like})
+            inside.append(f"{name} > {_text(start)} and {name} <= {_text(end)}")
+            cell.append(f"{name}-({_text(start)})" if any(start) else name)
+        cases[" and ".join(inside)] = like_cell(_text(copy.size), cell)
+    outside = " or ".join(f"({where})" for where in cases)
+    lines = [f"{where} => ({said})" for where, said in cases.items()]
     return {
         "ruleset": stack.ruleset,
         "every": {"e": "0..m"},
         "when": "2**e < m and m < 2**(e+1)",
-        "let": {"s": "m-2**e"},
-        "check": {"kind": "pattern", "cases": [*cases, {"outcome": "N"}]},
+        "statement": f"let s = m-2**e: {'; '.join(lines)}; not ({outside}) => not P",
     }

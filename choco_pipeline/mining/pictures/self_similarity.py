@@ -9,14 +9,18 @@ from itertools import product
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.pictures.copies import mine_copies
+from choco_pipeline.mining.pictures.copies import like_cell, mine_copies
 from choco_pipeline.mining.pictures.gf2 import Bits, solve
 from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
-from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
-from choco_pipeline.mining.table_findings import BlocksFinding, HalfRelation
+from choco_pipeline.mining.table_findings import (
+    BlocksFinding,
+    ClaimContent,
+    Evidence,
+    HalfRelation,
+    Tried,
+)
 
 #: Cells of half the coordinates are looked at up to this far away.
 REACH = 1
@@ -171,7 +175,7 @@ def _finding(
         axes=tuple(stack.axes),
         passes=stack.passes,
         known=tuple(other.text for other in others),
-        tried=Candidates(
+        tried=Tried(
             candidates=(2 * REACH + 1) ** stack.cells.ndim * (1 + len(others)),
             what=f"coefficients modulo 2 of the cells within {REACH} of half the coordinates, for each remainder of"
             f" the coordinates modulo 2; {stack.text}: solved as linear equations",
@@ -188,11 +192,11 @@ def _finding(
         complete=complete,
         begins=begins,
         text=_sentence(stack, others, relations, begins),
-        found_on=Seen(
+        found_on=Evidence(
             positions=int(np.count_nonzero(stack.legal[: pictures // 2])),
             what="the first half of the pictures",
         ),
-        held_on=Seen(
+        held_on=Evidence(
             positions=int(np.count_nonzero(stack.legal[pictures // 2 :])), what="the second half"
         ),
         claim=_claim(stack, relations) if complete and begins == stack.first[0] else None,
@@ -245,21 +249,21 @@ def _doubles(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> boo
 
 
 def _claim(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> ClaimContent | None:
-    """Return relations as a claim on square bars, the only ones whose patterns the claim language compares."""
+    """Return relations as a statement on square bars without passes, if each is of one cell or none of this stack."""
     if not stack.closed or stack.wider or stack.passes is not None or stack.numbers > 1:
         return None
-    cases: list[JsonValue] = []
+    lines = []
     for residue, terms in relations.items():
         if len(terms) > 1 or any(which for which, *_ in terms):
             return None
         where = " and ".join(
-            f"{name} % 2 == {remainder}"
-            for name, remainder in zip(stack.axes, residue, strict=True)
+            f"{name}%2 == {remainder}" for name, remainder in zip(stack.axes, residue, strict=True)
         )
-        like: list[JsonValue] = [
-            _plus(f"{name}//2", step)
-            for _, *steps in terms
-            for name, step in zip(stack.axes, steps, strict=True)
-        ]
-        cases.append({"where": where, "like": like} if like else {"where": where, "outcome": "N"})
-    return {"ruleset": stack.ruleset, "check": {"kind": "pattern", "cases": cases}}
+        said = "not P"
+        for _, *steps in terms:
+            size, *cell = (
+                _plus(f"{name}//2", step) for name, step in zip(stack.axes, steps, strict=True)
+            )
+            said = f"({like_cell(size, cell)})"
+        lines.append(f"{where} => {said}")
+    return {"ruleset": stack.ruleset, "statement": "; ".join(lines)}

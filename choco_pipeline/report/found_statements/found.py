@@ -13,9 +13,9 @@ from markupsafe import Markup, escape
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, STRONGEST_FIRST, Outcome, tally
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import UNITS, WHERE_COMPARED, FoundStatement
-from choco_pipeline.report.environment import environment, sentence
+from choco_pipeline.report.environment import environment
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
-from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, displayed, lead
+from choco_pipeline.report.found_statements.found_formulas import displayed, lead
 from choco_pipeline.report.found_statements.found_pictures import drawing
 from choco_pipeline.report.found_statements.height_tables import HeightTable, tables_of
 from choco_pipeline.report.found_statements.known_claims import KnownClaims, RestatedClaim
@@ -69,16 +69,8 @@ class FoundView:
 
     @property
     def in_words(self) -> str:
-        """The statement as a sentence; a ruleset that it begins with stays as it is written."""
-        text = self.statement.said
-        if not self.statement.names_game:
-            return sentence(text)
-        return text if text.endswith(".") else f"{text}."
-
-    @property
-    def is_said_in_formulas(self) -> bool:
-        """Whether its formulas, set as mathematics, leave nothing for words to say."""
-        return bool(self.statement.formulas) and self.statement.kind in SAID_IN_FORMULAS
+        """The statement as text, where no formula says it."""
+        return "" if self.lines else f"{self.statement.text.rstrip('.')}."
 
     @property
     def certificates(self) -> tuple[Sequence[str], int]:
@@ -116,7 +108,7 @@ class FoundView:
     @property
     def unit(self) -> str:
         """What its evidence counts."""
-        return UNITS.get(self.statement.kind, "position")
+        return UNITS.get(self.statement.search, "position")
 
 
 @dataclass(frozen=True)
@@ -165,17 +157,17 @@ def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
     """Return what a document says, its statements in their order within each part."""
     statements = document.statements
-    heights = [statement for statement in statements if statement.kind == "heights"]
+    heights = [statement for statement in statements if statement.search == "heights"]
     held = [
         statement
         for statement in statements
-        if statement.verdict != "refuted" and statement.kind != "heights"
+        if statement.verdict != "refuted" and statement.search != "heights"
     ]
     known = KnownClaims.of(ledger.claims)
     told = {
         statement.id: known.telling(statement.pattern)
         for statement in held
-        if statement.kind in ON_P_POSITIONS
+        if statement.search in ON_P_POSITIONS
     }
     parts = (
         [statement for statement in held if not statement.known and told.get(statement.id) is None],

@@ -177,10 +177,9 @@ def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> st
     statement, notation = view.statement, LaTeX()
     begins = "".join(_phrase(phrase, markup) for phrase in lead(statement, notation))
     lines = displayed(statement, notation)
-    words = "" if view.is_said_in_formulas else markup.text(view.in_words)
     if not lines:
-        return f"{words} {begins}." if statement.pattern.names and statement.parameters else words
-    return f"{begins}:{''.join(map(display, lines))}{words}"
+        return markup.text(view.in_words)
+    return f"{begins}:{''.join(map(display, lines))}"
 
 
 def _phrase(phrase: Phrase, markup: _Markup) -> str:

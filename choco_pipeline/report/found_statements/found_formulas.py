@@ -2,79 +2,56 @@
 
 from __future__ import annotations
 
-from itertools import product
-from pathlib import Path
+from collections.abc import Sequence
 
-from choco_pipeline.claims.kinds import Related
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.claims.kinds import Related, Values
+from choco_pipeline.claims.language.claim import Claim, Determined
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import (
-    VALUES_ARE,
-    VALUES_OF,
-    StatementLine,
-    parsed,
-)
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import Phrase
-from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
-from choco_pipeline.games.notation import Notation, build
+from choco_pipeline.games.notation import Notation
+from choco_pipeline.statements.printer import math_of
+from choco_pipeline.statements.tree import conjuncts
 
-#: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued
-#: at the P-positions. Any other label is words before a formula.
-P_IFF, GRUNDY, UP_TO, RELATION, VALUES = "P iff", "G =", "up to", "relation", VALUES_OF
-#: Kinds of statements whose formulas say all.
-SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law", "related")
-#: How a set of values compares with the numbers v of which a condition is true.
-RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
-
+#: How a set of values compares with the numbers v with a condition.
+RELATIONS = {"exactly": "==", "within": "⊆", "contains-all": "⊇"}
 #: How many of all numbers from one on are shown.
 SHOWN = 3
 
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
-    """Return the formulas of a statement, each to be shown by itself; lines of one label are cases."""
-    related = statement.claims[0].related if statement.claims else None
-    if related is not None:
-        return [_related(statement, related, notation)]
-    shown = []
-    for label in dict.fromkeys(line.label for line in statement.formulas):
-        lines = [line for line in statement.formulas if line.label == label]
-        if label in (P_IFF, GRUNDY):
-            head = _head(statement, label, notation)
-            shown.append(notation.row([*head, _cases(lines, notation)]))
-        elif label == VALUES:
-            shown.append(_values(statement, lines[0], notation))
-        elif label in RELATIONS:
-            continue
-        elif label != UP_TO:
-            begins = [] if label in ("", RELATION) else [notation.words(f"{label} ")]
-            shown += [notation.row([*begins, _cases([line], notation)]) for line in lines]
-    return shown
+    """Return a statement as formulas, each to be shown by itself; none for words and plug-ins."""
+    claims = statement.claims if statement.statement else ()
+    if not claims:
+        return []
+    claim = claims[0].without_reach
+    given = [case for one in claims if (case := one.determined) is not None]
+    if len(given) == len(claims):
+        return [notation.row([*_head(claim, notation), _cases(given, notation)])]
+    if claim.value_set is not None:
+        return [_values(claim, claim.value_set, notation)]
+    if claim.related is not None:
+        return [_related(claim, claim.related, notation)]
+    return [math_of(part, notation) for part in conjuncts(claim.proposition)]
 
 
 def condition(statement: FoundStatement, notation: MathNotation) -> str:
     """Return the condition on the parameters; empty for none."""
-    return typeset(parsed(statement.when), notation) if statement.when else ""
+    return typeset(parse(statement.when), notation) if statement.when else ""
 
 
 def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
-    """Return the beginning of a statement's sentence: of which games, for which parameters, up to where and except at what."""
+    """Return the beginning of a statement's sentence: the games, the parameters and the largest coordinate."""
     phrases = introduced(statement.pattern, notation)
     if when := condition(statement, notation):
         phrases += [Phrase(", for "), Phrase(when, "formula")]
     if limit := reach(statement, notation):
-        phrases += [
-            Phrase(", for coordinates up to "),
-            Phrase(limit, "formula"),
-            Phrase(" and no further"),
-        ]
-    if statement.exceptions:
-        places = [f"({', '.join(map(str, position))})" for position in statement.exceptions]
-        phrases.append(Phrase(f", except at {', '.join(places)}"))
+        phrases += [Phrase(", for coordinates up to "), Phrase(limit, "formula")]
     return phrases
 
 
@@ -82,78 +59,55 @@ def in_text(statement: FoundStatement) -> str:
     """Return a statement as a line of plain text, without its full stop: its formulas if they say all, or its words."""
     plain = PlainText()
     begins = "".join(phrase.text for phrase in lead(statement, plain))
-    if statement.formulas and statement.kind in SAID_IN_FORMULAS:
-        return f"{begins}, {'; '.join(displayed(statement, plain))}"
-    game = "" if statement.names_game else f"{statement.ruleset}: "
-    given = f"for {math_text(statement.when)}: " if statement.when else ""
-    return game + given + statement.said
+    formulas = "; ".join(displayed(statement, plain))
+    return f"{begins}, {formulas}" if formulas else statement.text
 
 
 def reach(statement: FoundStatement, notation: MathNotation) -> str:
-    """Return up to which coordinate the formulas are meant; empty for all positions."""
-    return "".join(
-        typeset(parsed(line.formula), notation)
-        for line in statement.formulas
-        if line.label == UP_TO
-    )
+    """Return the largest coordinate of the positions that a statement is about; empty for all positions."""
+    limit = statement.claims[0].reach if statement.claims else None
+    return "" if limit is None else typeset(limit, notation)
 
 
-def coordinates_of(statement: FoundStatement) -> tuple[str, ...]:
-    """Return the names of the coordinates; none if no parameters give a game."""
-    if statement.kind == "heights":
-        return ("x", "y", "z")
-    names = list(statement.parameters)
-    for values in product(*statement.parameters.values()):
-        try:
-            game = build(statement.pattern, dict(zip(names, values, strict=True)), Path())
-        except ChocoError:
-            continue
-        return game.coordinates
-    return ()
+def _head(claim: Claim, notation: MathNotation) -> list[str]:
+    """Return the subject of a formula: the Grundy number of a position, or that a position is P."""
+    names = [notation.name(name, "") for name in claim.coordinates]
+    if (claim.related and claim.related.equals) or claim.numbers:
+        return [notation.function("G", names), notation.sign("==")]
+    return [notation.listed(names), notation.words(" is a P-position"), notation.sign("iff")]
 
 
-def _head(statement: FoundStatement, label: str, notation: MathNotation) -> list[str]:
-    names = [notation.name(name, "") for name in coordinates_of(statement)]
-    if label == GRUNDY:
-        subject = notation.function("G", names) if names else notation.name("G", "")
-        return [subject, notation.sign("==")]
-    position = [notation.listed(names)] if names else [notation.words("a position")]
-    return [*position, notation.words(" is a P-position"), notation.sign("iff")]
-
-
-def _related(statement: FoundStatement, check: Related, notation: MathNotation) -> str:
-    """Return what a position's being P, or its Grundy number, has to do with a position of another game."""
+def _related(claim: Claim, check: Related, notation: MathNotation) -> str:
+    """Return the relation of a position to a position of another game."""
     there = notation.listed([typeset(at, notation) for at in check.at.values()])
     where: list[str] = []
     if check.where is not None:
         where = [notation.words(" where "), typeset(check.where, notation)]
     if check.equals is None:
-        head = _head(statement, P_IFF, notation)
-        return notation.row([*head, there, notation.words(f" is one of {check.game}"), *where])
+        is_p = notation.words(f" is a P-position of {check.game}")
+        return notation.row([*_head(claim, notation), there, is_p, *where])
     number = typeset(check.equals, notation)
     of = [notation.words(", where "), notation.name("g", ""), notation.words(" is that of "), there]
-    parts = [*_head(statement, GRUNDY, notation), number, *where, *of]
+    parts = [*_head(claim, notation), number, *where, *of]
     return notation.row([*parts, notation.words(f" in {check.game}")])
 
 
-def _values(statement: FoundStatement, of: StatementLine, notation: MathNotation) -> str:
-    """Return that the set of a formula's values at the P-positions is a set, or a part of one, or has one as a part."""
-    names = [notation.name(name, "") for name in coordinates_of(statement)]
-    position = [notation.listed(names)] if names else []
-    parts = [typeset(parsed(of.formula), notation), notation.sign(":"), *position]
-    left = notation.bracketed(notation.row([*parts, notation.words(" a P-position")]), "{")
-    are = next(line for line in statement.formulas if line.label in RELATIONS)
-    right = set_of(are.formula, notation)
-    return notation.row([left, notation.sign(RELATIONS[are.label]), right])
+def _values(claim: Claim, check: Values, notation: MathNotation) -> str:
+    """Return how the set of a formula's values at the P-positions compares with a set."""
+    position = notation.listed([notation.name(name, "") for name in claim.coordinates])
+    parts = [typeset(check.of, notation), notation.sign(":"), position]
+    parts.append(notation.words(" a P-position"))
+    if check.where is not None:
+        parts += [notation.words(" with "), typeset(check.where, notation)]
+    left = notation.bracketed(notation.row(parts), "{")
+    right = set_of(check.values.text, notation)
+    return notation.row([left, notation.sign(RELATIONS[check.relation]), right])
 
 
-def _cases(lines: list[StatementLine], notation: MathNotation) -> str:
+def _cases(cases: Sequence[Determined], notation: MathNotation) -> str:
     rows = [
-        (
-            typeset(parsed(line.formula), notation),
-            typeset(parsed(line.where), notation) if line.where else "",
-        )
-        for line in lines
+        (typeset(case.formula, notation), typeset(case.where, notation) if case.where else "")
+        for case in cases
     ]
     if len(rows) > 1:
         return notation.cases(rows)

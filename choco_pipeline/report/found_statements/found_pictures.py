@@ -8,8 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import StatementError
+from choco_pipeline.finding.statements.statement import FoundStatement, StatementError
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.charts.line_chart import Line, line_chart

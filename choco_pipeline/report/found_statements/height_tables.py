@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import StatementError
+from choco_pipeline.finding.statements.statement import FoundStatement, StatementError
 
 #: What a statement's picture is called that has these tables.
 KIND = "height-functions"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.tables.reading.lookup import Lookup
 from choco_pipeline.tables.reading.windows import (
     TableCells,
@@ -245,6 +246,25 @@ def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
 def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
     """Return whether a condition holds at each point."""
     return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
+
+
+def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> Truths:
+    """Return which points, of natural numbers, are positions: `Ruleset.is_position` of each."""
+    rules, columns = game.rules, [points[name] for name in game.coordinates]
+    heights = {name: limit.height for name, limit in rules.limits.items()}
+    if not all(isinstance(height, FormulaHeight) for height in heights.values()):
+        rows = np.column_stack(columns).tolist()
+        return np.array([game.is_position(row) for row in rows], np.bool_)
+    inside = np.ones(columns[0].size, np.bool_)
+    for name, height in heights.items():
+        assert isinstance(height, FormulaHeight)
+        of = [points[other] for other in rules.limits[name].of]
+        inside &= points[name] <= height.formula.evaluate(
+            dict(zip(height.arguments, of, strict=True))
+        )
+    if game.passes:
+        inside &= columns[-1] <= game.passes
+    return inside if rules.within is None else inside & holds_at(rules.within, points)
 
 
 def select(points: Points, keep: Truths) -> Points:

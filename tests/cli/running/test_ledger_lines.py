@@ -23,10 +23,9 @@ from choco_pipeline.cli.running.ledger_lines import (
     show_results,
 )
 from choco_pipeline.finding.statements.statement import (
-    Evidence,
     FoundStatement,
-    Tried,
 )
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.sweep.run_ledger import Ledger
 from tests.report.documents import a_claim, whole
 
@@ -164,9 +163,9 @@ def statement(outcome: Outcome, number: int, known: tuple[str, ...] = ()) -> Fou
     said = f"the Grundy number of {number} is right"
     conclusion = Conclusion(outcome, f"what is known of {number}")
     return FoundStatement(
-        kind="grundy",
+        search="formulas",
         ruleset="nim(2)",
-        said=said,
+        words=said,
         found_on=Evidence(1, "a"),
         held_on=Evidence(1, "b"),
         tried=Tried(1, "c"),
@@ -179,11 +178,11 @@ def test_what_is_new_is_told_the_strongest_first() -> None:
     found = [statement(outcome, n) for n, outcome in enumerate(OUTCOMES)]
     found.append(statement("proved", 100, ("a-thm-1",)))
     lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, found)
-    assert lines[0] == "Found, and in no claim"
+    assert lines[0] == "New statements"
     told = [line for line in lines[1:] if line[:2] == "  " and line[2] != " "]
     right = [one for one in found[:-1] if one.verdict != "refuted"]
     assert len(told) == len(right) <= MOST_NEW
-    assert told[0] == f"  ∎ nim(2): {right[-1].text}: {right[-1].conclusion.text}"
+    assert told[0] == f"  ∎ {right[-1].text}: {right[-1].conclusion.text}"
     assert not any("100" in line or "refuted" in line for line in lines)
     many = [statement("holds-to-bound", n) for n in range(MOST_NEW + 3)]
     lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, many)

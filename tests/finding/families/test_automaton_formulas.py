@@ -73,7 +73,7 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
             assert is_p(x, y, z) == (x ^ y ^ z == 0)
     _, document = mined([TWO_HEIGHTS], what=["formulas"])
     (statement,) = document.statements
-    assert [line.formula for line in statement.formulas] == [NIM_SUM]
+    assert statement.statement == f"P <=> {NIM_SUM}"
     assert statement.found_on.what == LEARNED
     assert statement.verdict == "holds-to-bound"
     monkeypatch.setattr(module, "MOST_AUTOMATA", 0)
@@ -83,7 +83,7 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
 def test_a_game_with_a_formula_for_all_positions_is_not_learned(monkeypatch) -> None:
     monkeypatch.setattr(module, "learned_from_game", lambda cells: pytest.fail("learned"))
     _, document = mined(["nim(3)"], 31, what=["formulas"])
-    assert [line.formula for line in document.statements[0].formulas] == ["a ^ b ^ c == 0"]
+    assert document.statements[0].statement == "P <=> a ^ b ^ c == 0"
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_formulas_of_several_games_are_lifted(tmp_path, monkeypatch) -> None:
     _, document = mined(["game(wedge, k=k)", "k=2..5"], 24, what=["formulas"])
     statement = document.statements[0]
     assert statement.ruleset == "game(wedge, k=k)"
-    assert [line.formula for line in statement.formulas] == [NIM_SUM]
+    assert statement.statement == f"P <=> {NIM_SUM}"
     assert statement.claims[0].speaks_of({"k": 20})
 
 
@@ -170,12 +170,9 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
             work(str(paths.order(stage, name)), str(paths.outcome(stage, name)), ignore)
     file = "results/learned/plan.json"
     proposed = propose(file, 0, 1, ignore)
-    assert any(
-        line.formula == NIM_SUM
-        for statement in choose(file, proposed, ignore)
-        for line in statement.formulas
-    )
+    chosen = choose(file, proposed, ignore)
+    assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
     conclude(file, "found.json", 1, proposed, {}, [], ignore)
     (statement,) = FoundDocument.read(Path("found.json")).statements
-    assert (statement.formulas[0].formula, statement.verdict) == (NIM_SUM, "proved")
+    assert (statement.statement, statement.verdict) == (f"P <=> {NIM_SUM}", "proved")
     assert statement.conclusion.certificates

@@ -35,7 +35,6 @@ from choco_pipeline.finding.height_functions.height_statements import (
     search,
 )
 from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import parse
 from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass
@@ -175,7 +174,7 @@ def test_functions_by_formulas_are_monotone_and_hold_those_of_theorem_2():
 
 def test_counts_and_least_functions():
     statement = census(2, 1)
-    assert "Of the 20 monotone f" in statement.text
+    assert "of the 20 monotone f" in statement.text
     assert "6 have G" in statement.text
     assert "11 have P iff" in statement.text
     every = np.concatenate(list(HeightClass(EVERY).members(1, 1)))
@@ -228,24 +227,27 @@ def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
     assert [one.nothing for one in searches] == [True, False]
     assert "none is right for other functions, too" in searches[0].tried.what
     assert classified == FoundDocument(statements=tuple(found), searches=tuple(searches))
-    assert {one.kind for one in found} == {"heights"}
+    assert {one.search for one in found} == {"heights"}
+
+
+P, G = "P <=> x ^ y ^ z == 0", "G == x ^ y ^ z"
 
 
 def is_so(f, line):
-    """Whether all positions of a bar are as a line of a statement says, by the definition of the game."""
-    game, formula = SolidBar(f), parse(line.formula)
+    """Whether all positions of a bar are as a line says, by the definition of the game."""
+    game, formula = SolidBar(f), parse(line.removeprefix("P <=> ").removeprefix("G == "))
     for x, z in product(range(len(f)), range(len(f[0]))):
         for y in range(f[x][z] + 1):
             said = formula.value({"x": x, "y": y, "z": z})
             number = game.grundy((x, y, z))
-            if said != (number if line.label == "G =" else number == 0):
+            if said != (number if line.startswith("G") else number == 0):
                 return False
     return True
 
 
 @pytest.fixture(scope="module")
 def conditions_found(classified):
-    found = [one for one in classified.statements if one.formulas]
+    found = [one for one in classified.statements if "conditions" in one.picture]
     assert found
     return found
 
@@ -267,24 +269,23 @@ ONCE_WRONG = (
 @example(f=ONCE_WRONG[3])
 def test_what_is_said_of_f_is_right_by_definition_in_boxes_of_all_shapes(conditions_found, f):
     for one in conditions_found:
-        first, *rest = one.formulas
         conditions = [
-            Condition(tuple(line.where.split(" and ")) if line.where else (), line.formula)
-            for line in rest
+            Condition(tuple(part["where"].split(" and ")) if part["where"] else (), part["such"])
+            for part in one.picture["conditions"]
         ]
-        assert all(has_by_definition(f, part) for part in conditions) == is_so(f, first), one.text
+        is_right = is_so(f, one.picture["formula"])
+        assert all(has_by_definition(f, part) for part in conditions) == is_right, one.text
 
 
 def test_conditions_that_are_right_in_square_boxes_with_small_heights_are_wrong_in_others():
-    p, g = StatementLine("P iff", "x^y^z==0"), StatementLine("G =", "x^y^z")
     higher, longer, smaller, _ = ONCE_WRONG
     for condition in (WITHOUT_P, Condition(("x^z <= h",), "t > x^z")):
         assert has_by_definition(higher, condition)
-    assert not is_so(higher, p)
+    assert not is_so(higher, P)
     assert has_by_definition(longer, NO_KEPT_SUM)
-    assert not is_so(longer, g)
+    assert not is_so(longer, G)
     assert not has_by_definition(smaller, NS)
-    assert is_so(smaller, g)
+    assert is_so(smaller, G)
     for condition in (NS, NO_KEPT_SUM):  # so that neither is found
         assert search(HeightClass(GRUNDY), 3, 2, [condition]).exact == ()
 

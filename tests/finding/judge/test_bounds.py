@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.judge.bounds import bound_of_trial, largest_number
 from choco_pipeline.finding.judge.trial import tried
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
 from tests.catalogues import catalogue_of
-from tests.finding.made_statements import finder, p_iff, values_are
+from tests.finding.made_statements import finder, g_is, p_iff, values_are
 
 
 @pytest.mark.parametrize(
@@ -36,8 +32,9 @@ def test_where_heights_change_is_a_number_that_they_come_to(height, number):
 def test_a_statement_is_tried_where_shifted_coordinates_first_count():
     """For z < 256 the bar is one with heights x//4, which is Nim; at (268, 68, 336) it is not."""
     family = "solid-bar(f=(x >> a)+(z >> b))"
-    check = {"kind": "values", "of": "x^y^z", "values": "v%16 == 0", "relation": "within"}
-    said = values_are(family, check, "a == 2 and b%8 == 0", a=(2,), b=(0, 16))
+    said = values_are(
+        family, "{x ^ y ^ z: P} <= {v: v%16 == 0}", "a == 2 and b%8 == 0", a=(2,), b=(0, 16)
+    )
     (claim,) = said.claims
     assert (
         bound_of_trial(claim, parse_ruleset("solid-bar(f=(x >> 2)+(z >> 8))"), "p-positions", None)
@@ -64,25 +61,9 @@ def test_tables_of_uncut_bars_end_with_them():
     assert (found.verdict, found.held_on.tables) == ("holds-to-bound", 13)
 
 
-LABELS = {"p-positions": "P iff", "grundy": "G ="}
-
-
 @pytest.fixture(scope="module")
 def papers():
     return catalogue_of("solid2022")
-
-
-def said(ruleset, formula, kind="p-positions", **parameters):
-    return FoundStatement(
-        kind=kind,
-        ruleset=ruleset,
-        said=formula,
-        parameters=parameters,
-        formulas=(StatementLine(LABELS[kind], formula),),
-        found_on=Evidence(10, "a box"),
-        held_on=Evidence(90, "the rest"),
-        tried=Tried(5, "nim-sums"),
-    )
 
 
 def triangle(k):
@@ -100,7 +81,7 @@ def in_catalogue(*statements):
 
 def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same(papers):
     """The bound of Conjecture 1 is 2047 for k = 64, and tables of this statement would not go so far."""
-    statement, place = said(triangle(64), "x^y^z == 0"), (1985, 63, 2048)
+    statement, place = p_iff(triangle(64), "x^y^z == 0"), (1985, 63, 2048)
     assert judged(statement, Catalogue({})).verdict == "holds-to-bound"
     found = judged(statement, papers)
     assert found.verdict == "refuted"
@@ -109,23 +90,23 @@ def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same(
 
 
 def test_a_statement_that_ends_with_the_claim_or_that_no_claim_ends_holds(papers):
-    until = {"reach": "2047", "check": {"kind": "p-positions", "formula": "x^y^z == 0"}}
-    statement = said(triangle(64), "x^y^z == 0")
-    assert judged(replace(statement, claim=until), papers).verdict == "holds-to-bound"
-    beyond = replace(statement, claim={**until, "reach": "2048"})
+    until = "size <= {} => (P <=> x ^ y ^ z == 0)"
+    near = values_are(triangle(64), until.format(2047))
+    assert judged(near, papers).verdict == "holds-to-bound"
+    beyond = values_are(triangle(64), until.format(2048))
     assert judged(beyond, papers).verdict == "refuted"
-    assert judged(said(triangle(31), "x^y^z == 0"), papers).verdict == "holds-to-bound"
+    assert judged(p_iff(triangle(31), "x^y^z == 0"), papers).verdict == "holds-to-bound"
 
 
 def test_a_statement_is_not_said_to_hold_where_no_table_goes_as_far_as_a_claim(papers):
-    found = judged(said(triangle(256), "x^y^z == 0"), papers)
+    found = judged(p_iff(triangle(256), "x^y^z == 0"), papers)
     assert found.verdict == "undecided"
     assert "but solid2022-conj-1 says so of coordinates up to 32,767 alone" in found.conclusion.text
 
 
 def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends(papers):
     ks = 31, 35, 39, 64
-    family = replace(said("solid-bar(f=(x+z)//k)", "x^y^z == 0", k=ks), when="k%4 == 3 or k == 64")
+    family = p_iff("solid-bar(f=(x+z)//k)", "x^y^z == 0", "k%4 == 3 or k == 64", k=ks)
     games = list(map(triangle, ks))
     assert judged(family, Catalogue({}), games).verdict == "holds-to-bound"
     found = judged(family, papers, games)
@@ -137,16 +118,16 @@ def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends(paper
 
 @pytest.mark.parametrize("other", ["x^y^z == 0 and x < 500", "x^y^z == 0 and x < 30"])
 def test_the_game_decides_between_a_statement_and_a_claim(other):
-    right, wrong = (said(triangle(3), formula) for formula in ("x^y^z == 0", other))
+    right, wrong = (p_iff(triangle(3), formula) for formula in ("x^y^z == 0", other))
     assert judged(right, in_catalogue(wrong), bound=4).verdict == "holds-to-bound"
     assert judged(wrong, in_catalogue(right), bound=4).verdict == "refuted"
 
 
 def test_where_no_table_decides_between_a_statement_and_a_claim_neither_holds():
-    for_all, near = (said("nim(3)", f, "grundy") for f in ("a^b^c", "a^b^c^(a//1000)"))
+    for_all, near = (g_is("nim(3)", (f, "")) for f in ("a^b^c", "a^b^c^(a//1000)"))
     for one, other in ((for_all, near), (near, for_all)):
         found = judged(one, in_catalogue(other), quantity="grundy", bound=10)
         assert found.verdict == "undecided"
         assert f"but {other.id} says something else of (1" in found.conclusion.text
-    p = said("nim(3)", "c == (a^b)+a//100")
+    p = p_iff("nim(3)", "c == (a^b)+a//100")
     assert judged(p, in_catalogue(for_all), bound=10).verdict == "refuted"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import statements
+from choco_pipeline.finding.families.single import SingleTables
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.mined import Mined
@@ -16,6 +14,7 @@ from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.in_memory import table
+from tests.finding.made_statements import values_are
 
 HIGH = "solid-bar(f=x+z+4)"  # no height is below x⊕z, so it is Nim
 SEARCHES = ("formulas", "value-sets", "counts", "cellular", "blocks")
@@ -25,6 +24,10 @@ def mined(notation, searches=SEARCHES, quantity="p-positions", bound=31):
     game = parse_ruleset(notation)
     found = mine_table(searches, game, bound, quantity, table(game, bound, quantity))
     return [Mined(notation, quantity, bound, notation, {}, one) for one in found]
+
+
+def statements(findings):
+    return SingleTables.of(findings).statements
 
 
 def document(findings):
@@ -77,11 +80,9 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
 
 def test_how_far_a_formula_is_right_is_not_compared():
     """Of k = 2 the bound of solid2022, Conjecture 1, is 1, and up to there any bar is Nim."""
-    check = {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}
-    (nim,) = statements(mined("solid-bar(f=(x+z)//3)", ["formulas"]))
-    for reach, is_compared in (({"reach": "k//2"}, False), ({}, True)):
-        claim = {"ruleset": "solid-bar(f=(x+z)//k)", **reach, "check": check}
-        one = replace(nim, ruleset=claim["ruleset"], claim=claim, parameters={"k": (2, 6)})
+    nim = "P <=> x ^ y ^ z == 0"
+    for line, is_compared in ((f"size <= k//2 => ({nim})", False), (nim, True)):
+        one = values_are("solid-bar(f=(x+z)//k)", line, k=(2, 6))
         games = [f"solid-bar(f=(x+z)//{k})" for k in (2, 6)]
         assert (right_by_chance(one, games) is not None) == is_compared
 
@@ -94,7 +95,7 @@ def test_games_that_are_no_bars_are_not_compared():
 def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():
     """They are said behind it, with its id, and by themselves where no formula is known."""
     alone = document(mined("strip-bar(k=2, s=0)", ["blocks"])).statements
-    assert [(one.kind, one.follows_from) for one in alone] == [("blocks", ())]
+    assert [(one.search, one.follows_from) for one in alone] == [("blocks", ())]
     formula, blocks = document(mined("strip-bar(k=2, s=0)", ["formulas", "blocks"])).statements
-    assert (formula.kind, formula.follows_from) == ("p-positions", ())
-    assert (blocks.kind, blocks.follows_from) == ("blocks", (formula.id,))
+    assert (formula.search, formula.follows_from) == ("formulas", ())
+    assert (blocks.search, blocks.follows_from) == ("blocks", (formula.id,))

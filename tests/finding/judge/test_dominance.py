@@ -1,6 +1,5 @@
 """Whether what follows at sampled positions follows at all of them: decided by automata, and told apart from what is not."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -42,8 +41,7 @@ def test_what_automata_decide_is_so_at_all_positions():
     assert asked(p_iff(GAME, "z == x^y"), nim) == "proved"
     assert asked(p_iff(GAME, f"x^y^z == 0 and x != {FAR}"), nim) == "refuted"
     assert asked(p_iff(GAME, "x^y^z == 0 and x*y >= 0"), nim) == "undecided", "a product"
-    check = {"kind": "p-positions", "formula": "x^y^z == 0"}
-    parts = [replace(nim, claim={"check": {**check, "where": w}}) for w in ("x < 9", "x >= 9")]
+    parts = [values_are(GAME, f"{w} => (P <=> x ^ y ^ z == 0)") for w in ("x < 9", "x >= 9")]
     assert asked(nim, *parts) == "proved"
     assert asked(nim, parts[0]) == "refuted"
     of_another_game = p_iff(triangles(3)[0], "x^y^z == 0")
@@ -70,49 +68,42 @@ def test_beside_a_strip_and_with_passes():
     assert asked(strip, numbers, game=game) == "proved"
     assert asked(strip, near, game=game) == "refuted"
     passes = "with-pass(strip-bar(k=4, s=1), passes=1)"
-    known = p_iff(passes, "(x+1)^y^(z+1)^p == 0", exceptions=((0, 0, 0, 1),))
-    parity = {
-        "kind": "values",
-        "of": "x^y^z^p",
-        "values": "v%2 == 0 or v == 1",
-        "relation": "within",
-    }
-    at_the_end = p_iff(passes, "x == 0", exceptions=())
-    check = {"kind": "p-positions", "formula": "1 == 1", "where": "x+y+z == 0"}
-    at_the_end = replace(at_the_end, claim={"check": check}, formulas=())
-    assert asked(values_are(passes, parity), known, at_the_end, game=passes) == "proved"
-    odd = parity | {"values": "v%2 == 1"}
-    assert asked(values_are(passes, odd), known, at_the_end, game=passes) == "refuted"
-    even = parity | {"values": "v%2 == 0"}
-    assert asked(values_are(passes, parity), known, game=passes) == "proved"
-    assert asked(values_are(passes, even), known, game=passes) == "refuted", "(0, 0, 0, 1)"
+    known = p_iff(
+        passes, "(x+1)^y^(z+1)^p == 0", exceptions="x == 0 and y == 0 and z == 0 and p == 1"
+    )
+    parity, odd, even = (
+        values_are(passes, f"{{x ^ y ^ z ^ p: P}} <= {{v: {condition}}}")
+        for condition in ("v%2 == 0 or v == 1", "v%2 == 1", "v%2 == 0")
+    )
+    at_the_end = values_are(passes, "x+y+z == 0 => (P <=> 1 == 1)")
+    assert asked(parity, known, at_the_end, game=passes) == "proved"
+    assert asked(odd, known, at_the_end, game=passes) == "refuted"
+    assert asked(parity, known, game=passes) == "proved"
+    assert asked(even, known, game=passes) == "refuted", "(0, 0, 0, 1)"
 
 
 def test_every_member_of_a_set_must_be_a_value():
     nim = p_iff(GAME, "x^y^z == 0")
-    all_even = {"kind": "values", "of": "x^y^z", "values": "v >= 0 and v%2 == 0"}
-    within = values_are(GAME, all_even | {"relation": "within"})
-    exactly = values_are(GAME, all_even | {"relation": "exactly"})
-    just_0 = values_are(GAME, all_even | {"values": "v == 0", "relation": "exactly"})
+    within = values_are(GAME, "{x ^ y ^ z: P} <= {v: v >= 0 and v%2 == 0}")
+    exactly = values_are(GAME, "{x ^ y ^ z: P} == {v: v >= 0 and v%2 == 0}")
+    just_0 = values_are(GAME, "{x ^ y ^ z: P} == {v: v == 0}")
     assert [asked(one, nim) for one in (within, exactly, just_0)] == ["proved", "refuted", "proved"]
-    sums = {"kind": "values", "of": "-x-y-z", "relation": "contains-all"}
-    below = values_are(GAME, sums | {"values": "v == -2"})
+    below = values_are(GAME, "{-x-y-z: P} >= {v: v == -2}")
     assert asked(below, nim) == "proved", "(1, 0, 1) is P"
-    odd = values_are(GAME, sums | {"values": "v == -3"})
+    odd = values_are(GAME, "{-x-y-z: P} >= {v: v == -3}")
     assert asked(odd, nim) == "refuted", "x+y+z is even"
     assert asked(within, exactly) == "proved"
     assert asked(exactly, within) == "undecided", "that values are in a set tells no P-position"
-    far = {"kind": "p-positions", "formula": "x^y^z == 0", "where": "x >= 9"}
-    far = replace(nim, claim={"check": far}, formulas=())
-    every = {"kind": "values", "of": "x", "values": "v >= 0", "relation": "exactly"}
-    assert asked(values_are(GAME, every), nim) == "proved"
-    assert asked(values_are(GAME, every), far) == "refuted"
-    assert asked(values_are(GAME, every), far, within) == "undecided"
+    far = values_are(GAME, "x >= 9 => (P <=> x ^ y ^ z == 0)")
+    every = values_are(GAME, "{x: P} == {v: v >= 0}")
+    assert asked(every, nim) == "proved"
+    assert asked(every, far) == "refuted"
+    assert asked(every, far, within) == "undecided"
 
 
 def test_what_speaks_of_all_positions_settles_a_game():
     nim = claim(p_iff(GAME, "x^y^z == 0"))
-    part = claim(p_iff(GAME, "x^y^z == 0", exceptions=((FAR, 1, FAR),)))
+    part = claim(p_iff(GAME, "x^y^z == 0", exceptions=f"x == {FAR} and y == 1 and z == {FAR}"))
     assert Dominance().settled([nim], GAME) == "all positions"
     assert Dominance().settled([part], GAME) is None
     assert Dominance(decides=False).settled([part], GAME) == "sampled positions"

@@ -18,10 +18,11 @@ from choco_pipeline.finding.judge.for_all_parameters import (
     ForAllParameters,
     claim_for_all,
 )
-from choco_pipeline.finding.stage import Finder, Foreseen
+from choco_pipeline.finding.stage import Finder, TrialPreview
+from choco_pipeline.finding.statements.lines import by_cases, grundy, p_iff, up_to
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.limits import Limited
@@ -33,27 +34,22 @@ SEEN = Evidence(100, "some tables")
 HOLDS = Conclusion("holds-to-bound", "holds for all 100 positions")
 
 
-def statement(
-    kind, ruleset, formula, when="", *, conclusion=HOLDS, exceptions=(), where="", **values
-):
-    label = {"p-positions": "P iff", "grundy": "G ="}[kind]
+def statement(ruleset, line, when="", **values):
     return FoundStatement(
-        kind=kind,
+        search="formulas",
         ruleset=ruleset,
-        said=f"{label} {formula}",
+        statement=line,
         found_on=SEEN,
         held_on=SEEN,
         tried=Tried(1, "one"),
         when=when,
         parameters=values,
-        formulas=(StatementLine(label, formula, where),),
-        exceptions=exceptions,
-        conclusion=conclusion,
+        conclusion=HOLDS,
     )
 
 
-THREE = statement("p-positions", TRIANGLE, "x ^ y ^ z == 0", "k%4 == 3", k=(3, 7, 11))
-GRUNDY = statement("grundy", STEP, "(y ^ (z+s)) - s", "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
+THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))
+GRUNDY = statement(STEP, grundy("(y ^ (z+s)) - s"), "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
 
 
 @pytest.fixture
@@ -78,17 +74,12 @@ def test_a_true_statement_is_proved_for_all_parameters(decided):
     assert FoundStatement.from_json(found.as_json()) == found
 
 
-def up_to(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
-    lines = (StatementLine("P iff", formula), StatementLine("up to", bound))
-    check = {"kind": "p-positions", "formula": formula}
-    said = statement("p-positions", TRIANGLE, formula, when, k=(2, 6, 10))
-    return replace(
-        said, formulas=lines, claim={"ruleset": TRIANGLE, "reach": bound, "check": check}
-    )
+def bounded(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
+    return statement(TRIANGLE, up_to(bound, p_iff(formula)), when, k=(2, 6, 10))
 
 
 def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided):
-    found = decided(up_to("k"))
+    found = decided(bounded("k"))
     assert found.verdict == "proved"
     says = "proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k, and the bound is sharp: "
     assert found.conclusion.text.startswith(says)
@@ -98,7 +89,7 @@ def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided
 
 
 def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
-    found = decided(up_to("k-1"))
+    found = decided(bounded("k-1"))
     assert found.verdict == "holds-to-bound"
     assert found.conclusion.text.endswith(
         "; proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k−1; that the bound is sharp is not proved"
@@ -108,24 +99,24 @@ def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
 
 #: As near to true ones as can be.
 FALSE = [
-    up_to("k+1"),
-    up_to("k", when="k%2 == 0"),
-    up_to("k", "x ^ y ^ z == 0"),
+    bounded("k+1"),
+    bounded("k", when="k%2 == 0"),
+    bounded("k", "x ^ y ^ z == 0"),
     replace(THREE, when="k%2 == 1"),
     replace(THREE, when="k > 2"),
     replace(THREE, when=""),
-    replace(THREE, formulas=(StatementLine("P iff", "(x-1) ^ y ^ (z-1) == 0"),)),
-    replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0 and x < 40"),)),
+    replace(THREE, statement=p_iff("(x-1) ^ y ^ (z-1) == 0")),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0 and x < 40")),
     replace(GRUNDY, when="k%2 == 0 and s <= k+1"),
     replace(GRUNDY, when="s < k"),
-    replace(GRUNDY, formulas=(StatementLine("G =", "(y ^ (z+s)) - s + s//12"),)),
+    replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s + s//12")),
 ]
 
 
 @pytest.mark.parametrize(
     "said",
     [one if one.when else pytest.param(one, marks=pytest.mark.full) for one in FALSE],
-    ids=lambda said: f"{said.formulas[0].formula}, {said.when}",
+    ids=lambda said: f"{said.statement}, {said.when}",
 )
 def test_false_neighbours_are_not_proved(said, decided):
     found = decided(said)
@@ -151,8 +142,8 @@ NOT_ASKED = [
     replace(THREE, ruleset="solid-bar(f=(x+z)//3)", when="", parameters={}),
     THREE.with_conclusion(Conclusion("refuted", "wrong")),
     THREE.with_conclusion(Conclusion("undecided", "no table")),
-    replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0", "x > 3"),)),
-    replace(THREE, exceptions=((0, 0, 1),)),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0", "x > 3")),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0", "not (x == 0 and y == 0 and z == 1)")),
 ]  # fmt: skip
 
 
@@ -166,12 +157,12 @@ def test_what_speaks_of_one_game_or_not_of_all_positions_is_not_asked(said):
 
 PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
 #: What pass2016, section 4.2, asks for.
+FORMULA = "(x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0"
+END = "x == 0 and y == 0 and z == 0 and p == 1"
 EVEN = statement(
-    "p-positions",
     PASS,
-    "(x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0",
+    by_cases(p_iff, [(FORMULA, "")], END),
     "k%2 == 0 and s%2 == 0 and k > s",
-    exceptions=((0, 0, 0, 1),),
     k=(2, 4, 6),
     s=(0, 2, 4),
 )
@@ -206,8 +197,8 @@ def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(f
     [
         replace(EVEN, when="k%2 == 0 and k > s"),
         replace(EVEN, when="k%2 == 0 and s%2 == 0 and k >= s"),
-        replace(EVEN, exceptions=()),
-        replace(EVEN, formulas=(StatementLine("P iff", "(x+s) ^ y ^ (z+s) ^ p == 0"),)),
+        replace(EVEN, statement=p_iff(FORMULA)),
+        replace(EVEN, statement=by_cases(p_iff, [("(x+s) ^ y ^ (z+s) ^ p == 0", "")], END)),
     ],
     ids=["odd s", "s = k", "without its exception", "as for odd s"],
 )
@@ -219,7 +210,7 @@ def test_false_neighbours_do_not_follow(said, followed):
 
 def test_of_half_of_the_positions_nobody_asks_for_a_proof_of_all():
     """The formula is right where `where` says so, and is asked of these alone."""
-    half = replace(GRUNDY, formulas=(StatementLine("G =", "(y ^ (z+s)) - s", "y > z"),))
+    half = replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s", "y > z"))
 
     def nobody(*_):
         raise AssertionError("somebody was asked")
@@ -260,8 +251,10 @@ def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_fi
     games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
     nobody = AskedForAll()
     finder = Finder(Tables(games), Catalogue({}), None, nobody)
-    assert finder.waiting([wide, folded]) == [wide]
-    finder = replace(finder, _claims={}, _said_by={}, foreseen={wide.id: Foreseen(None, narrowed)})
+    assert finder.pending([wide, folded]) == [wide]
+    finder = replace(
+        finder, _claims={}, _said_by={}, previews={wide.id: TrialPreview(None, narrowed)}
+    )
     finder.consider([wide, folded])
     assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import Mined, statements
+from choco_pipeline.finding.families.single import SingleTables
 from choco_pipeline.finding.judge.bounds import largest_number
 from choco_pipeline.finding.judge.larger_tables import is_right_to, searched_again
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.task import mine_table
@@ -114,7 +115,9 @@ def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     game = parse_ruleset(notation)
     found = mine_table(["cellular"], game, 60, "p-positions", table(game, 60, "p-positions"))
     mined = [Mined(notation, "p-positions", 60, notation, {}, one) for one in found]
-    said = [one for one in statements(mined) if one.ruleset == "solid-bar(f=(x+z)//16)"]
+    said = [
+        one for one in SingleTables.of(mined).statements if one.ruleset == "solid-bar(f=(x+z)//16)"
+    ]
     assert said
     for one in said:
         again = searched_again(one, Tables({(notation, "p-positions"): 60}))

@@ -37,9 +37,8 @@ def judged(mined, catalogue=None):
 def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
     mined = searched(STEP, [{"k": k, "s": s} for k in range(1, 6) for s in range(8)], "grundy")
     found = {one.text: one for one in judged(mined)}
-    said = found["for s > 0 and k >= s: G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)"]
+    said = found[f"{STEP}, for s > 0 and k >= s: G == G[step-bar(k=k, s=s-1)](y, z+1)-1"]
     assert said.verdict == "holds-to-bound"
-    assert said.claim["statement"] == "G == G[step-bar(k=k, s=s-1)](y, z+1)-1"
     assert FoundStatement.from_json(said.as_json()) == said
 
 
@@ -51,11 +50,12 @@ def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value
     by_lemma = {one.known: one for one in found if one.verdict == "holds-to-bound"}
     one = by_lemma["one-pass",]
     assert one.when == "k > s"
-    assert "G = max(((g+1) ^ 1)-1, 0) where p >= 1" in one.text.replace("G(y, z, p)", "G")
+    assert one.statement == f"p >= 1 => G == max(((G[{family}](y, z, p-1)+1) ^ 1)-1, 0)"
     assert "narrowed where it was wrong" in one.tried.what
     two = by_lemma["two-more-passes",]
     assert two.when == ""
-    assert two.text.startswith("G(y, z, p) = g where p >= 2, with g = G(y, z, p-2) of")
+    assert two.statement.startswith("p >= 2 => G == G[")
+    assert two.statement.endswith("(y, z, p-2)")
 
 
 def test_what_is_so_of_all_games_is_said_of_one_family():
@@ -68,16 +68,16 @@ def test_how_far_positions_are_moved_may_have_no_value_for_some_parameters():
     # What is found by 2^v₂(c) is not asked of c = 0, which ended the search.
     points = [{"c": c, "k": k} for c in range(5) for k in range(5)]
     stated, _ = relations(searched("solid-bar(f=(x+z+c)//2**k)", points))
-    assert all(one.when for one in stated if "v2(c)" in one.said)
+    assert all(one.when for one in stated if "v2(c)" in one.statement)
 
 
 def test_higher_bars_are_lower_ones_farther_away():
     (found,) = judged(searched("solid-bar(f=(x+z)//k)", [{"k": k} for k in range(1, 17)]))
     assert found.when == ""
     assert found.ruleset == "solid-bar(f=(x+z)//k+1)"
-    assert "(x+(k-k//2), y, z+(k-k//2)) is one of solid-bar(f=(x+z)//k)" in found.text
+    assert found.statement == "P <=> P[solid-bar(f=(x+z)//k)](x+(k-k//2), y, z+(k-k//2))"
     (single,) = judged(searched("solid-bar(f=max(x, z)//2)", [{}]))
-    assert "(x+2, y, z+2) is one of solid-bar(f=max(x, z)//2)" in single.text
+    assert single.statement == "P <=> P[solid-bar(f=max(x, z)//2)](x+2, y, z+2)"
     assert judged(searched("solid-bar(f=x//2+z//2)", [{}])) == []
 
 
@@ -119,30 +119,13 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     even = [{"k": k, "s": 0} for k in range(2, 14, 2)]
     mined = searched("step-bar(k=k, s=0)", [{"k": one["k"]} for one in even], "grundy")
     (said,) = [one for one in judged(mined) if one.verdict == "holds-to-bound"]
-    assert "g = G(y, z) of step-bar(k=k-2, s=0)" in said.text
-    formula = {
-        "kind": "grundy",
-        "ruleset": "step-bar(k=k, s=0)",
-        "when": "k%2 == 0",
-        "said": "G = y ^ z",
-        "formulas": [{"label": "G =", "formula": "y ^ z", "where": ""}],
-        "parameters": {"k": list(range(2, 14, 2))},
-        "seen": [],
-        "claim": None,
-        "exceptions": [],
-        "conclusion": {"verdict": "undecided", "text": "", "certificates": []},
-        "known": [],
-        "picture": None,
-    }
-    evidence = {"positions": 1, "what": "a box", "tables": 1}
-    tried = {"candidates": 1, "what": "formulas", "tables": 1}
-    known = FoundStatement.from_json(
-        formula | {"found_on": evidence, "held_on": evidence, "tried": tried}
-    )
+    assert said.statement == "G == G[step-bar(k=k-2, s=0)](y, z)"
+    known = g_is("step-bar(k=k, s=0)", ("y ^ z", ""), k=tuple(range(2, 14, 2)))
+    known = replace(known, when="k%2 == 0")
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
     stated, doubtful = relations(mined)
     found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
-    assert [one.text for one in found] == ["for k%2 == 0: G = y ^ z"]
+    assert [(one.when, one.statement) for one in found] == [("k%2 == 0", "G == y ^ z")]
 
 
 def test_neighbours_of_parameters_are_written_as_games():

@@ -18,12 +18,12 @@ from choco_pipeline.mining.closed_forms.value_forms import (
 from choco_pipeline.mining.closed_forms.value_sets import (
     ValueSet,
     _form,
-    are_positions,
     expressions,
     mine_value_sets,
 )
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.reading.cells import are_positions
 from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
 
 
@@ -45,12 +45,8 @@ def test_printed_value_set() -> None:
     found = mined(game, 128)[0]
     assert found.expression == "(x+2) ^ y ^ (z+2) ^ p"
     assert found.form.text == "{2^n − 2 : n ≥ 1} ∪ {1}"
-    assert found.claim["check"] == {
-        "kind": "values",
-        "of": "(x+2) ^ y ^ (z+2) ^ p",
-        "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
-        "relation": "exactly",
-    }
+    line = "{(x+2) ^ y ^ (z+2) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
+    assert found.claim == {"statement": line}
 
 
 def test_printed_end_of_a_list() -> None:
@@ -66,7 +62,7 @@ def test_every_number_up_to_a_frontier() -> None:
     (found, *_) = mined(WithPass(StripBar(6, 6)), 1023)
     assert found.form.name == "all-up-to"
     assert found.law == "B/4 - 1"
-    assert found.claim["check"]["relation"] == "contains-all"
+    assert " >= {v:" in found.claim["statement"]
     assert found.frontiers[-3:] == ((256, 63), (512, 127), (1024, 255))
 
 

@@ -55,8 +55,11 @@ def test_theorem_3_3_and_lemma_4_1_of_patterns(bars):
             assert relations[1, p, q] == ([] if p != q else [(0, p, p, p)])
     assert all(isinstance(v, Exhausted) for v in verdicts(square.claim, range(1, 60, 7)))
     assert square.begins == 1
-    square.claim["check"]["cases"][7] = {"where": "m % 2 == 1 and i % 2 == 1", "outcome": "N"}
-    assert any(isinstance(v, Refuted) for v in verdicts(square.claim, range(1, 8)))
+    *lines, last = square.claim["statement"].split("; ")
+    assert last.startswith("m%2 == 1 and i%2 == 1 and j%2 == 1 => (P <=> P[")
+    changed = "; ".join([*lines, "m%2 == 1 and i%2 == 1 => not P"])
+    wrong = {**square.claim, "statement": changed}
+    assert any(isinstance(v, Refuted) for v in verdicts(wrong, range(1, 8)))
 
 
 @pytest.mark.parametrize(
@@ -101,8 +104,11 @@ def test_theorem_3_4_of_patterns(bars):
     assert placed == corners | {("2**e-s", "s", "s")}
     sides = [3, 5, 6, 7, 11, 21, 44, 63]
     assert all(isinstance(v, Exhausted) for v in verdicts(found.claim, sides))
-    del found.claim["check"]["cases"][0]
-    assert any(isinstance(v, Refuted) for v in verdicts(found.claim, sides))
+    first, *lines = found.claim["statement"].split("; ")
+    where = first.partition(": ")[2].partition(" => ")[0]
+    changed = f"let s = m-2**e: {'; '.join(lines).replace(f'({where}) or ', '')}"
+    wrong = {**found.claim, "statement": changed}
+    assert any(isinstance(v, Refuted) for v in verdicts(wrong, sides))
 
 
 @pytest.mark.parametrize("game", [Nim(3), SolidBar("(x+z)//3"), SolidBar("(x+z)//5")])

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
-from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
+from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_check.document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.report.family_proofs.family_pages import (
@@ -299,12 +299,11 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     path = sorted(folder.glob("family-*.json"))[0].as_posix()
     evidence = {"found_on": Evidence(1, "one"), "held_on": Evidence(1, "one"), "tried": Tried(1, "one")}  # fmt: skip
     proved = FoundStatement(
-        kind="p-positions",
+        search="formulas",
         ruleset="solid-bar(f=(x+z)//k)",
-        said="P iff x ^ y ^ z == 0",
+        statement="P <=> x ^ y ^ z == 0",
         when="k%4 == 3",
         parameters={"k": (3, 7)},
-        formulas=(StatementLine("P iff", "x ^ y ^ z == 0"),),
         conclusion=Conclusion("proved", "proved for all k with k%4 == 3", (path,)),
         **evidence,
     )

@@ -14,7 +14,7 @@ import pytest
 from choco_pipeline.cli.running.run_progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.statement_line import StatementError
+from choco_pipeline.finding.statements.statement import StatementError
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
     read_found,

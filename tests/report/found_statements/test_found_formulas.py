@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.finding.statements.statement_line import StatementError
+from choco_pipeline.finding.statements.statement import StatementError
 from choco_pipeline.mining.closed_forms.value_forms import forms
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
@@ -17,7 +17,6 @@ from choco_pipeline.report.found_statements.found import (
 from choco_pipeline.report.found_statements.found_exports import markdown, tex
 from choco_pipeline.report.found_statements.found_formulas import (
     condition,
-    coordinates_of,
     displayed,
     reach,
     set_of,
@@ -33,7 +32,7 @@ from tests.report.read_pages import Document
     ("changes", "lines"),
     [
         ({}, [r"(a, b, c) \text{ is a P-position} \iff a \oplus b \oplus c = 0"]),
-        ({"formulas": ()}, []),
+        ({"words": "none"}, []),
     ],
 )
 def test_formulas_of_positions(changes, lines):
@@ -41,22 +40,18 @@ def test_formulas_of_positions(changes, lines):
 
 
 def test_cases_conditions_and_reach():
-    family, _, cases, limited, relation, _, values, _, _ = statements()
+    family, _, cases, limited, _, _, values, _, _ = statements()
     assert condition(family, LaTeX()) == r"k \equiv 3 \pmod{4} \text{ and } s < k"
     assert condition(cases, LaTeX()) == ""
     assert displayed(cases, LaTeX()) == [
         r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
-        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert \end{cases}"
+        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert & \text{if }z \geq 2^{v_{2}(k)} \end{cases}"
     ]
     assert reach(limited, LaTeX()) == r"2 k^{2} - 1"
     assert len(displayed(limited, LaTeX())) == 1
-    (line,) = displayed(relation, LaTeX())
     assert displayed(values, LaTeX()) == [
         r"\{(x + s) \oplus y \oplus (z + s) : (x, y, z) \text{ a P-position}\} = \{2^{n} - 2 : n \geq 1\} \cup \{1\}"
     ]
-    assert line == (
-        r"g(2 m) = 4 g(m) - \left\lfloor \frac{m}{2} \right\rfloor \text{ where } m \geq 2"
-    )
 
 
 def test_counts_of_height_functions_are_tables(
@@ -75,7 +70,7 @@ def test_counts_of_height_functions_are_tables(
     assert "The least f with: G = x⊕y⊕z, <not> constant" in shown
     assert "| (x−1)⊕y⊕(z−1) | 4,321 | 5 |" in markdown(found, whole(ledger))
     assert r"2 & 6,174 \\" in tex(found, whole(ledger))
-    broken = a_statement(kind="heights", formulas=(), picture={"kind": "height-functions"})
+    broken = a_statement(search="heights", words="none", picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
         found_page(found_of(document_of(broken), whole(ledger), RESULTS), whole(ledger))
     assert "Which height functions?" not in found_page(
@@ -111,11 +106,3 @@ def test_sets_of_values_are_read_off_their_conditions(values):
         else:
             members |= {int(number.replace(" ", "")) for number in inside.split(",")}
     assert {v for v in members if v <= max(values)} == set(values)
-
-
-def test_coordinates_come_from_the_first_parameters_that_give_a_game():
-    said = a_statement(
-        ruleset="strip-bar(k=k, s=s)", parameters={"k": (0, 2), "s": (5, 1)}, formulas=()
-    )
-    assert coordinates_of(said) == ("x", "y", "z")
-    assert coordinates_of(a_statement(ruleset="solid-bar(f=csv(away.csv))")) == ()

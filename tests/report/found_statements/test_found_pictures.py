@@ -16,11 +16,10 @@ from tests.report.found_statements.found_views import RESULTS
 
 def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]):
     said = a_statement(
-        kind="cellular",
+        search="cellular",
         ruleset="rectangular-bar(m=m, n=m)",
         parameters={"m": tuple(range(1, 13))},
-        formulas=(),
-        said="a rule",
+        words="a rule",
     )
     drawn = drawing(said, ledger["tables"], RESULTS)
     assert drawn is not None
@@ -47,10 +46,9 @@ def test_a_plane_is_drawn_upwards_and_cut():
 
 def test_only_tables_that_the_statement_speaks_of_are_drawn(ledger: dict[str, Any]):
     said = a_statement(
-        kind="cellular",
+        search="cellular",
         ruleset="rectangular-bar(m=m, n=m)",
         parameters={"m": (100,)},
-        formulas=(),
-        said="a rule",
+        words="a rule",
     )
     assert drawing(said, ledger["tables"], RESULTS) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.found_statements.found_formulas import in_text, introduced
@@ -38,12 +37,7 @@ def test_a_game_is_introduced_as_a_paper_does(ruleset: str, text: str):
     assert "".join(phrase.text for phrase in introduced(read(ruleset), PlainText())) == text
 
 
-RELATED = {
-    "kind": "related",
-    "ruleset": "solid-bar(f=(x+z)//k+1)",
-    "said": "words",
-    "parameters": {"k": (3, 5)},
-}
+RELATED = {"ruleset": "solid-bar(f=(x+z)//k+1)", "parameters": {"k": (3, 5)}}
 OTHER = "solid-bar(f=(x+z)//k)"
 
 
@@ -51,52 +45,42 @@ OTHER = "solid-bar(f=(x+z)//k)"
     ("statement", "text"),
     [
         (
-            a_statement(ruleset="nim(3)", exceptions=((0, 0, 1), (1, 1, 1))),
-            "In Nim with 3 heaps, except at (0, 0, 1), (1, 1, 1), (a, b, c) is a P-position ⇔ a ⊕ b ⊕ c = 0",
+            a_statement(statement="a > 1 or c > 2 => (P <=> a ^ b ^ c == 0)"),
+            "In Nim with 3 heaps, (a, b, c) is a P-position ⇔ a ⊕ b ⊕ c = 0 where a > 1 or c > 2",
         ),
         (
             a_statement(
-                kind="grundy",
                 ruleset="step-bar(k=k, s=s)",
                 when="k%2 == 0 and k > s",
                 parameters={"k": (2, 4), "s": (0, 1)},
-                formulas=(StatementLine("G =", "(y ^ (z+s))-s"),),
+                statement="G == (y ^ (z+s))-s",
             ),
             "In CB(s, k, y, z), for k ≡ 0 (mod 2) and k > s, G(y, z) = (y ⊕ (z+s))−s",
         ),
         (
-            a_statement(
-                formulas=(StatementLine("P iff", "a == b", "c == 0"), StatementLine("up to", "9"))
-            ),
-            "In Nim with 3 heaps, for coordinates up to 9 and no further, "
+            a_statement(statement="size <= 9 => (c == 0 => (P <=> a == b))"),
+            "In Nim with 3 heaps, for coordinates up to 9, "
             "(a, b, c) is a P-position ⇔ a = b where c = 0",
         ),
         (
-            a_statement(
-                **RELATED, claim={"check": {"kind": "related", "game": OTHER, "at": {"x": "x+k"}}}
-            ),
+            a_statement(**RELATED, statement=f"P <=> P[{OTHER}](x+k, y, z)"),
             "Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), "
-            f"(x, y, z) is a P-position ⇔ (x+k, y, z) is one of {OTHER}",
+            f"(x, y, z) is a P-position ⇔ (x+k, y, z) is a P-position of {OTHER}",
         ),
         (
-            a_statement(
-                **RELATED,
-                claim={
-                    "check": {
-                        "kind": "related",
-                        "game": OTHER,
-                        "at": {"z": "z+1"},
-                        "equals": "g-1",
-                        "where": "x > 0",
-                    }
-                },
-            ),
+            a_statement(**RELATED, statement=f"x > 0 => G == G[{OTHER}](x, y, z+1)-1"),
             "Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), "
             f"G(x, y, z) = g−1 where x > 0, where g is that of (x, y, z+1) in {OTHER}",
         ),
         (
-            a_statement(kind="count", ruleset="nim(k)", when="k%2 == 1", parameters={"k": (1, 3)}),
-            "nim(k): for k ≡ 1 (mod 2): P iff a ^ b ^ c == 0",
+            a_statement(
+                search="count",
+                ruleset="nim(k)",
+                words="many",
+                when="k%2 == 1",
+                parameters={"k": (1, 3)},
+            ),
+            "nim(k), for k%2 == 1: many",
         ),
     ],
 )
