@@ -2,11 +2,9 @@
 
 The whole is the sentence "the closed form holds the P-positions of the triangular bar, f = ⌊(x+z)/k⌋": k = 4m+3 has a
 nim-sum (`triangular`, Theorem 7.3), k = 4m+1 one with x and z less by one. Compiling is excluded. The last benchmark
-compares our engine with MONA on certificates of many games, where MONA is installed; a table at the end has the seconds
-of both.
+decides the obligations of many games.
 """
 
-import timeit
 from math import inf
 
 import numpy as np
@@ -24,7 +22,6 @@ from choco_pipeline.automata.algebra import (
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.mona import decide_with_mona, mona_version
 from choco_pipeline.proof.games.obligations import obligations, relation_name
 from choco_pipeline.proof.games.prover import prove
 
@@ -130,37 +127,17 @@ CERTIFICATES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def seconds(request):
-    """Collect the seconds of both engines by game; at the end they are printed, with ratios and totals."""
-    if mona_version() is None:
-        pytest.skip("MONA is not installed, so that there is nothing to compare our engine with")
-    found = {}
-    yield found
-    total = tuple(map(sum, zip(*found.values(), strict=True)))
-    write = request.config.pluginmanager.getplugin("terminalreporter").write_line
-    write("\n   own s   MONA s  ratio  game")
-    for game, (own, mona) in (found | {"in total": total}).items():
-        write(f"{own:8.3f} {mona:8.3f} {own / mona:6.2f}  {game}")
-    assert total[0] <= total[1]
-
-
 @pytest.mark.parametrize(("game", "relation"), CERTIFICATES)
-def test_own_engine_and_mona(benchmark, seconds, game, relation):
-    """Decide the obligations of a certificate one after the other, with both engines."""
+def test_obligations(benchmark, game, relation):
+    """Decide the obligations of a game one after the other."""
     ruleset = parse_ruleset(game)
-    proof = prove(ruleset, relation, engines=["own"], seconds=inf)
+    proof = prove(ruleset, relation, inf)
     assert proof.status == "proved", proof.why
     relations = {relation_name(p): automaton for p, automaton in enumerate(proof.automata)}
     sentences = [obligation.sentence for obligation in obligations(ruleset, relation)]
 
-    def own():
+    def decide():
         engine = Engine(relations)
         assert all(engine.decide(sentence).valid for sentence in sentences)
 
-    def mona():
-        assert all(decide_with_mona(sentence, relations).valid for sentence in sentences)
-
-    benchmark.pedantic(own, rounds=2)
-    other = min(timeit.repeat(mona, number=1, repeat=2))
-    seconds[f"{game} {relation}"] = (benchmark.stats.stats.min, other)
+    benchmark.pedantic(decide, rounds=2)

@@ -44,9 +44,8 @@ def _(game: Ruleset) -> str:
 def _(proof: Proof) -> str:
     what = {"p": "P-positions", "grundy": "Grundy numbers"}[proof.relation]
     states = " and ".join(map(str, proof.states)) or "no"
-    by = f", by {', '.join(proof.engines)}" if proof.engines else ""
-    return Markup("<p><b>{}</b>: the {} of <code>{}</code>: {}; {} states{}</p>").format(
-        proof.status, what, proof.ruleset.notation, proof.why, states, by
+    return Markup("<p><b>{}</b>: the {} of <code>{}</code>: {}; {} states</p>").format(
+        proof.status, what, proof.ruleset.notation, proof.why, states
     )
 
 

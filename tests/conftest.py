@@ -3,7 +3,7 @@
 - **quick**: no marker, run by ``./choco test``. Needs only the locked packages. No test takes more than about two seconds.
 - **full**: marked ``full``, run by ``./choco test --all``. A test is full if it
 
-  - needs a program that is not locked, such as MONA, Slurm or Chromium (a test with a ``skipif`` is full without the marker);
+  - needs a program that is not locked, such as Slurm or Chromium (a test with a ``skipif`` is full without the marker);
   - runs the whole workflow, a cluster or an object store, or kills a process;
   - takes more than two seconds of CPU, and a quick test of the same kind exists.
 

@@ -17,7 +17,6 @@ from choco_pipeline.cli.running.workers import Workers
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.proof.arithmetic.mona import mona_fault
 from choco_pipeline.provenance import versions
 from choco_pipeline.tables.computing.cost import in_bytes
 from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
@@ -25,7 +24,6 @@ from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
 #: Programs that are used where they are found, and for what.
 OPTIONAL = {
     "chromium": "the tests' look at the report in a real browser",
-    "mona": "a second engine for proofs",
     "pdflatex": "the tests' look at found statements in LaTeX",
     "git": "the commit that results are stamped with",
     "sbatch": "clusters of kind slurm and slurm-jobs",
@@ -51,8 +49,6 @@ def show_machine(json: bool) -> None:
         print(f"{name:<13} {number}")
     for name, path in machine["optional"].items():
         print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
-    if machine["optional"]["mona"] is not None and machine["mona_fault"] is not None:
-        print(f"{'':<13} {machine['mona_fault']}")
 
 
 def show_cluster(name: str, json: bool) -> None:
@@ -107,5 +103,4 @@ def examine() -> dict[str, Any]:
         "kernels_seconds": seconds,
         "versions": versions(),
         "optional": {name: shutil.which(name) for name in OPTIONAL},
-        "mona_fault": mona_fault(),
     }

@@ -220,10 +220,6 @@ def prove(
     check: Annotated[
         Path | None, typer.Option(help="Check a certificate again instead.", metavar="FILE")
     ] = None,
-    engine: Annotated[
-        list[str] | None,
-        typer.Option(help="own or mona; may be repeated. By default, all that are installed."),
-    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the certificate.", metavar="DIR")] = Path(
         "results/proofs"
     ),
@@ -256,9 +252,7 @@ def prove(
 
     if condition is not None:
         raise typer.Exit(show_family(ruleset, statement, condition, out, seconds, memory, json))
-    raise typer.Exit(
-        show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json, statement)
-    )
+    raise typer.Exit(show_proof(ruleset, relation, check, out, seconds, memory, json, statement))
 
 
 @app.command(rich_help_panel=THIS_PROGRAM)

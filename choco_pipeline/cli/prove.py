@@ -18,12 +18,11 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.mona import ENGINES
 from choco_pipeline.proof.attempt import (
-    ask_third,
     attempt,
     check_again,
     describe,
+    with_checker,
 )
 from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
 from choco_pipeline.proof.family_check import is_family
@@ -43,7 +42,7 @@ from choco_pipeline.proof.task import (
 
 T = TypeVar("T", bound=str)
 
-NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
+NAMES = {"own": "our engine", "checker": "the checker"}
 #: A formula for what is proved is looked for this long at most, in automata and in a table each.
 FORMULA_SECONDS = 20.0
 
@@ -52,7 +51,6 @@ def show_proof(
     notation: str | None,
     relation: str | None,
     check: Path | None,
-    engines: list[str],
     out: Path,
     seconds: float,
     memory: float,
@@ -66,7 +64,6 @@ def show_proof(
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
     require_positive(seconds=seconds, memory=memory)
-    chosen = [_one_of(ENGINES, name, "engine") for name in engines] or None
     wanted: Relation = _one_of(get_args(Relation), relation or "p", "relation")
     claim = None
     if notation is not None and statement is not None:
@@ -90,12 +87,12 @@ def show_proof(
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)
         if check is not None:
-            proof = check_again(check, chosen, seconds, memory, prover)
+            proof = check_again(check, seconds, memory, prover)
         elif decided is not None:
             why, took = "a table refutes the formula", time.monotonic() - start
             proof = ProofOutcome.nothing(why, took, notation, wanted)
         else:
-            order = (attempt, notation, wanted, chosen, seconds, out.as_posix())
+            order = (attempt, notation, wanted, seconds, out.as_posix())
             try:
                 proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
             except UndecidedError as error:
@@ -103,7 +100,7 @@ def show_proof(
                 proof = ProofOutcome.nothing(str(error), took, notation, wanted)
             if proof.is_proved:
                 tell(f"{notation}: proved; asking the checker")
-                proof = ask_third(proof, chosen, CHECKER_SECONDS)
+                proof = with_checker(proof, CHECKER_SECONDS)
         if claim is not None and proof.is_proved:
             tell(f"{notation}: proved; deciding the statement")
             verdict = decided_on(claim.as_json(), {}, proof, limits, prover)
@@ -115,7 +112,7 @@ def show_proof(
             from choco_pipeline.proof.table_formulas import describe_by_table  # noqa: PLC0415
 
             for search in (describe, describe_by_table):
-                proof = with_formula(proof, chosen, limits, prover, search)
+                proof = with_formula(proof, limits, prover, search)
     if claim is not None and decided is not None:
         formula = claim.summary
         if json:
@@ -177,8 +174,7 @@ def _lines(proof: ProofOutcome, what: str) -> list[str]:
     lines.append(f"{decided} by {by}, {in_time(proof.seconds)} in all")
     lines += [f"no answer by {NAMES[name]}: {why}" for name, why in proof.no_answer.items()]
     if proof.formula is not None:
-        by = enumerated([NAMES[engine] for engine in proof.formula.engines])
-        lines.append(f"formula, found by search, proved by {by}: {proof.formula.text}")
+        lines.append(f"formula, found by search, proved by our engine: {proof.formula.text}")
     for row in proof.counts:
         lines.append(_counts(row, proof.relation, several))
     return [*map(wrapped, lines), *_again(str(proof.certificate))]

@@ -1,5 +1,5 @@
 """Statements about all positions of a game, decided by automata.
 
-`arithmetic` decides sentences on natural numbers, with two engines; `games` proves a game's relation with it; `statements` are decided on a proved
+`arithmetic` decides sentences on natural numbers, by automata; `games` proves a game's relation with it; `statements` are decided on a proved
 relation. `uniform` proves families for all parameters, and `family_check` checks those proofs: neither imports the other.
 """

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.arithmetic.mona import NOT_ASKED, EngineName
-from choco_pipeline.proof.checker import EngineAnswers, ask_checker
+from choco_pipeline.proof.checker import ask_checker
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import (
     check_certificate,
@@ -34,40 +32,38 @@ from choco_pipeline.proof.statements.proved_formulas import formulas
 def attempt(
     ruleset: str,
     relation: Relation,
-    engines: Sequence[EngineName] | None,
     seconds: float,
     folder: str,
 ) -> ProofOutcome:
     """Look for the proof of a game, and write its certificate.
 
     The outcome has no formula: `describe` looks for one. Raises `ChocoError` if there is no such game; `DisagreementError` if
-    engines contradict each other, or the definition.
+    the engine contradicts the definition.
     """
-    proof = prove(parse_ruleset(ruleset), relation, engines=engines, seconds=seconds)
+    proof = prove(parse_ruleset(ruleset), relation, seconds)
     path = None
     if proof.status == "proved":
         path = write_certificate(proof, Path(folder)).as_posix()
     return _outcome(proof, path)
 
 
-def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: float) -> ProofOutcome:
+def repeat(certificate: str, seconds: float) -> ProofOutcome:
     """Prove again what a certificate says, and return what `attempt` returns; of a claim's certificate, also what it says.
 
     Raises `ChocoError` if the file is no certificate; `DisagreementError` as for `attempt`.
     """
     path = Path(certificate)
     if not is_of_a_claim(path):
-        return _outcome(check_certificate(path, engines, seconds=seconds), certificate)
+        return _outcome(check_certificate(path, seconds), certificate)
     start = time.perf_counter()
-    certified, finding = check_claim_certificate(path, engines, seconds=seconds)
+    certified, finding = check_claim_certificate(path, seconds)
     verdict = VerdictRecord(**verdict_fields(finding.verdict))
     return ClaimProofOutcome(
         ruleset=certified.claim.ruleset,
         relation=None,
         status=verdict.verdict,
         why=verdict.text,
-        engines=finding.evidence.get("engines", ()),
-        no_answer=finding.evidence.get("no_answer", {}),
+        engines=("own",) if verdict.verdict == "proved" else (),
         seconds=round(time.perf_counter() - start, 4),
         certificate=certificate,
         claim=proved_statement(Claim(certified.claim)),
@@ -79,45 +75,36 @@ def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: floa
 
 def check_again(
     certificate: Path,
-    engines: Sequence[EngineName] | None,
     seconds: float,
     memory: float,
     prover: Limited,
 ) -> ProofOutcome:
     """Return what `repeat` returns in a child process under limits, with what the checker says of what is proved.
 
-    Raises `ChocoError` or `DisagreementError` as for `repeat`; also if the checker contradicts what the engines have proved.
+    Raises `ChocoError` or `DisagreementError` as for `repeat`; also if the checker contradicts the engine.
     """
     start = time.perf_counter()
     path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
     try:
-        document = prover.call(repeat, path, engines, seconds, what="the check", **limits)
+        document = prover.call(repeat, path, seconds, what="the check", **limits)
     except UndecidedError as error:
         seconds = time.perf_counter() - start
         return ProofOutcome.nothing(str(error), seconds, certificate=path)
     kind = ClaimProofOutcome if "claim" in document else ProofOutcome
     again = kind.model_validate(document)
-    return ask_third(again, engines, seconds) if again.is_proved else again
+    return with_checker(again, seconds) if again.is_proved else again
 
 
-def ask_third(
-    outcome: ProofOutcome, engines: Sequence[EngineName] | None, seconds: float
-) -> ProofOutcome:
-    """Return a proof that was found with what the checker says, unless others are the engines that are to be asked."""
-    agreed = EngineAnswers(outcome.engines, outcome.no_answer)
-    if engines is None:
-        assert outcome.certificate is not None
-        (agreed,) = ask_checker([(outcome.certificate, agreed)], seconds)
-    else:
-        agreed = agreed.and_silent("checker", NOT_ASKED)
+def with_checker(outcome: ProofOutcome, seconds: float) -> ProofOutcome:
+    """Return a proof with the answer of the checker."""
+    assert outcome.certificate is not None
+    (agreed,) = ask_checker([outcome.certificate], seconds)
     return outcome.model_copy(update=vars(agreed))
 
 
-def describe(
-    certificate: str, engines: Sequence[EngineName] | None, seconds: float
-) -> FormulaOfProof | None:
+def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
     """Return a formula for what a certificate proves, as `formulas` does."""
-    return formulas(proof_of(certificate), engines, seconds)
+    return formulas(proof_of(certificate), seconds)
 
 
 def proof_of(certificate: str) -> Proof:
@@ -133,9 +120,8 @@ def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:
         status=proof.status,
         why=proof.why,
         states=proof.states,
-        obligations=len({check.obligation for check in proof.checks}),
-        engines=proof.engines,
-        no_answer=dict(proof.no_answer),
+        obligations=len(proof.checks),
+        engines=("own",) if proof.status == "proved" else (),
         seconds=round(proof.seconds, 4),
         growth=proof.growth,
         certificate=certificate,

@@ -1,4 +1,4 @@
-"""The third engine: `checker/check.py`, a program that shares no code with this package and reads certificates alone."""
+"""The second judge: `checker/check.py`, a program that shares no code with this package and reads certificates alone."""
 
 from __future__ import annotations
 
@@ -82,39 +82,34 @@ def checker_version() -> str:
 
 @dataclass(frozen=True)
 class EngineAnswers:
-    """Which engines agree on a proof, and why others say nothing."""
+    """The judges that agree on a proof, and why another gives no answer."""
 
     engines: tuple[str, ...]
     no_answer: Mapping[str, str]
 
-    def and_silent(self, engine: str, why: str) -> EngineAnswers:
-        """Return it with an engine that says nothing."""
-        return EngineAnswers(self.engines, {**self.no_answer, engine: why})
 
+def ask_checker(certificates: Sequence[str], seconds: float) -> list[EngineAnswers]:
+    """Ask the checker about certificates that our engine has proved, each for so many seconds at most; return who agrees.
 
-def ask_checker(proved: Sequence[tuple[str, EngineAnswers]], seconds: float) -> list[EngineAnswers]:
-    """Ask the checker about what engines have proved, and return who agrees then.
-
-    A certificate is given by its path, with the engines that have proved it; for each there are so many seconds at most.
-    Raises `DisagreementError` if the checker finds that what engines have proved is not so.
+    Raises `DisagreementError` if the checker refutes one.
     """
-    answers = check_files([Path(path) for path, _ in proved], seconds)
-    return [_added(*proof, checked) for proof, checked in zip(proved, answers, strict=True)]
+    answers = check_files(list(map(Path, certificates)), seconds)
+    return list(map(_agreeing, certificates, answers))
 
 
-def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:
+def _agreeing(path: str, checked: Checked) -> EngineAnswers:
     match checked.answer:
         case "proved":
-            return EngineAnswers((*before.engines, "checker"), before.no_answer)
+            return EngineAnswers(("own", "checker"), {})
         case "out of time":
             longer = command("prove", "--check", path, "--seconds", 600)
-            return before.and_silent("checker", f"{checked.why}; to ask it for longer: {longer}")
-        case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
-            return before.and_silent("checker", checked.why)
+            why = f"{checked.why}; to ask it for longer: {longer}"
+        case "undecided" | "no certificate":
+            why = checked.why
         case answer:
-            raise DisagreementError(
-                f"{path} is proved by {' and '.join(before.engines)}; {PROGRAM.name} says: {answer}: {checked.why}"
-            )
+            said = f"{answer}: {checked.why}" if checked.why else answer
+            raise DisagreementError(f"{path} is proved by our engine; {PROGRAM.name} says: {said}")
+    return EngineAnswers(("own",), {"checker": why})
 
 
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:

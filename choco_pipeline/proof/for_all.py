@@ -260,7 +260,7 @@ def _question(family: Family) -> list[Any]:
 
 def _engines() -> dict[str, str]:
     return {
-        "own": engine_version("own"),
+        "own": engine_version(),
         "z3": version("z3-solver"),
         "cvc5": version("cvc5"),
     }

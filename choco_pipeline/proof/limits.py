@@ -178,7 +178,7 @@ class Limited:
         if self._child is not None and self._child.poll() is not None:
             self._kill()  # killed by somebody else since it answered
         if self._child is None:
-            # A session of its own, so that MONA's processes are killed with it.
+            # A session of its own, so that its own children are killed with it.
             self._child = subprocess.Popen(
                 [sys.executable, "-m", __name__, self._prepare],
                 stdin=subprocess.PIPE,

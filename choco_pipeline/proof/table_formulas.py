@@ -5,12 +5,9 @@ A run does not ask for them: its finder tries the formulas of its tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.table_findings import is_complete_formula
-from choco_pipeline.proof.arithmetic.mona import EngineName
 from choco_pipeline.proof.attempt import proof_of
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.membership import QUANTITIES
@@ -21,9 +18,7 @@ from choco_pipeline.tables.computing.cost import quick_bound
 from choco_pipeline.tables.computing.in_memory import table
 
 
-def formulas_of_table(
-    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> FormulaOfProof | None:
+def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
     """Look for formulas of a proved game without passes in a quick table of it, and prove them.
 
     Of those that are found and proved the first by rank are returned. The time limit is for the decisions.
@@ -41,14 +36,12 @@ def formulas_of_table(
                 FormulaCase(line.where or None, line.formula) for line in finding.formulas
             )
             covers = is_complete_formula(finding)
-            decided = decide_cases(proof, cases, engines, clock.left, covers=covers)
+            decided = decide_cases(proof, cases, clock.left, covers=covers)
             formula = proved_formula(proof, cases, decided)
             proved += [] if formula is None else [formula]
     return min(proved, key=lambda formula: formula.rank, default=None)
 
 
-def describe_by_table(
-    certificate: str, engines: Sequence[EngineName] | None, seconds: float
-) -> FormulaOfProof | None:
+def describe_by_table(certificate: str, seconds: float) -> FormulaOfProof | None:
     """Return a formula for what a certificate proves, as `formulas_of_table` does."""
-    return formulas_of_table(proof_of(certificate), engines, seconds)
+    return formulas_of_table(proof_of(certificate), seconds)

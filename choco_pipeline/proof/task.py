@@ -18,9 +18,8 @@ from choco_pipeline.claims.language.verdict import Proved, Undecided, verdict_fi
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.attempt import attempt, describe, proof_of
-from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
+from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
@@ -30,14 +29,14 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder
-from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
+from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.stages import Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
-#: Looks for a formula, given a certificate, the engines and the seconds.
-Describe = Callable[[str, Sequence[EngineName] | None, float], FormulaOfProof | None]
+#: Looks for a formula, given a certificate and the seconds.
+Describe = Callable[[str, float], FormulaOfProof | None]
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
@@ -56,7 +55,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
 
     Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
     others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew. Raises
-    `DisagreementError` if two engines, or an engine and the definition, contradict each other. The order is a `ProofOrder`. The
+    `DisagreementError` if the engine contradicts the checker or the definition. The order is a `ProofOrder`. The
     other file receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
     of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with ``"table": null`` and
     the path of the certificate, for the claims on games that are proved. It has ``"killed": true`` if somebody else has killed
@@ -97,11 +96,7 @@ def asked_again(
     """Return proofs and verdicts with what the checker says, asked once, so that games that claims share are decided once."""
     answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
     proved = [answer for answer in answers if _is_asked(answer)]
-    asked = [
-        (str(answer.certificate), EngineAnswers(answer.engines, answer.no_answer))
-        for answer in proved
-    ]
-    agreed = iter(ask_checker(asked, CHECKER_SECONDS))
+    agreed = iter(ask_checker([str(answer.certificate) for answer in proved], CHECKER_SECONDS))
     return (
         [
             answer.model_copy(update=vars(next(agreed))) if _is_asked(answer) else answer
@@ -120,10 +115,9 @@ def _is_asked(answer: GameProof | ClaimVerdict) -> bool:
 
 
 def warm_up() -> None:
-    """Load what is compiled, or compile it, on small games, which first takes longer than their proofs; try MONA."""
-    installed_engines()
+    """Load what is compiled, or compile it, on small games, which first takes longer than their proofs."""
     for game, relation in COMPILED_FOR.items():
-        prove(parse_ruleset(game), relation, engines=["own"], seconds=math.inf)
+        prove(parse_ruleset(game), relation, math.inf)
 
 
 def search(document: Mapping[str, Any], certificates: str) -> GameProof:
@@ -131,7 +125,7 @@ def search(document: Mapping[str, Any], certificates: str) -> GameProof:
     start = time.perf_counter()
     todo = GameToProve.model_validate(document)
     try:
-        outcome = attempt(todo.ruleset, todo.relation, None, todo.seconds, certificates)
+        outcome = attempt(todo.ruleset, todo.relation, todo.seconds, certificates)
     except (ChocoError, MemoryError) as error:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
         outcome = ProofOutcome.nothing(why, time.perf_counter() - start)
@@ -207,20 +201,19 @@ def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> Gam
     if proof.is_proved:
         limits["seconds"] = seconds = min(todo.seconds, FORMULA_SECONDS)
         assert proof.certificate is not None
-        proof = with_formula(proof, None, limits, prover)
+        proof = with_formula(proof, limits, prover)
     outcomes.add(todo, proof)
     return proof
 
 
 def with_formula(
     proof: AnyProof,
-    engines: Sequence[EngineName] | None,
     limits: Mapping[str, float],
     prover: Limited,
     search: Describe = describe,
 ) -> AnyProof:
     """Return a proof with a formula for what is proved, if the search finds one within limits that ranks before the proof's."""
-    asked = (search, proof.certificate, engines, limits["seconds"])
+    asked = (search, proof.certificate, limits["seconds"])
     with suppress(UndecidedError):
         document = prover.call(*asked, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)
@@ -248,8 +241,6 @@ def decided_on(
         claim_id = Claim.from_json(claim).id
         seconds = time.perf_counter() - start
         verdict = ClaimVerdict.of(claim_id, parameters, finding, seconds, certificate=certificate)
-    if verdict.is_proved:
-        verdict = verdict.with_evidence(agreed(verdict.evidence, proof.engines, proof.no_answer))
     return certified(verdict, claim, proof_of(certificate), Path(certificate).parent)
 
 

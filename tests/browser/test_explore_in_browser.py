@@ -46,7 +46,7 @@ def explore(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = written.parents[2]
     ledger = read_record(written)
     for notation, relation in PROVED:
-        proof = prove(parse_ruleset(notation), relation=relation, engines=["own"])
+        proof = prove(parse_ruleset(notation), relation=relation)
         path = str(write_certificate(proof, folder / "results" / "certificates"))
         ledger["proofs"].append(an_entry(notation, relation=relation, certificate=path))
     with pytest.MonkeyPatch.context() as patch:
@@ -265,7 +265,7 @@ def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
 def test_the_automaton_is_walked_digit_by_digit(seen: Seen, position: tuple[int, int, int]):
     page = seen.page
     choose(page, TRIANGULAR, k=5)
-    (automaton,) = prove(parse_ruleset("solid-bar(f=(x+z)//5)"), engines=["own"]).automata
+    (automaton,) = prove(parse_ruleset("solid-bar(f=(x+z)//5)")).automata
     rows, said = walked(page, **dict(zip("xyz", position, strict=True)))
     state = 0
     assert len(rows) == max(position).bit_length()
@@ -304,7 +304,7 @@ def test_what_is_no_position_is_said_to_be_none(seen: Seen, text: str):
 def test_with_passes_each_number_left_has_its_automaton(seen: Seen):
     page = seen.page
     choose(page, "strip-bar(k=k, s=s) with a pass: P-positions", s=1)
-    proof = prove(parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)"), engines=["own"])
+    proof = prove(parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)"))
     game = parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)")
     for p, automaton in enumerate(proof.automata):
         slide(page, "p =", p)

@@ -66,7 +66,7 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     games += [("nim(3)", {}), ("nim(4)", {})]
     entries = []
     for notation, parameters in games:
-        proof = prove(parse_ruleset(notation), engines=["own"])
+        proof = prove(parse_ruleset(notation))
         path = str(write_certificate(proof, folder / "results" / "certificates"))
         sweep = " and ".join(parameters) or notation
         entry = an_entry(notation, parameters, sweep=sweep, states=proof.states, certificate=path)
@@ -124,7 +124,7 @@ def test_drawings_without_graphviz_are_as_readable(browser: Browser, tmp_path: P
     for i, game in enumerate(
         ("solid-bar(f=(x+z)//1)", "solid-bar(f=(x+z)//5)", "strip-bar(k=2, s=1)", "nim(4)")
     ):
-        (automaton,) = prove(parse_ruleset(game), engines=["own"]).automata
+        (automaton,) = prove(parse_ruleset(game)).automata
         drawn.append(draw_automaton(automaton, f"a-{i}", graphviz=False))
     html = tmp_path / "drawn.html"
     html.write_text(

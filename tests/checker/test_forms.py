@@ -99,7 +99,7 @@ def certificate(kind: str, folder: Path, change: dict[str, Any] | None = None) -
     if kind.startswith("integers"):
         return integers({"bound": 20, **INTEGERS[int(kind[-1])], **(change or {})}, k=7)
     if kind == "described":
-        proof = prove(CutGame(**DESCRIBED, name="bar"), engines=["own"])
+        proof = prove(CutGame(**DESCRIBED, name="bar"))
         return json.loads(write_certificate(proof, folder).read_text()) | {"obligations": []}
     game = {"grundy game": STEP, "passes": PASS}.get(kind, NIM)
     return json.loads(game_text(*game, folder))

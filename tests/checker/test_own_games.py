@@ -131,9 +131,9 @@ def written(tmp_path_factory: pytest.TempPathFactory):
         if (name, relation) not in found:
             game = CutGame(**GAMES[name], name=name)
             if name in KNOWN:
-                proof = check_relation(game, {0: by_formula(game, KNOWN[name])}, engines=["own"])
+                proof = check_relation(game, {0: by_formula(game, KNOWN[name])})
             else:
-                proof = prove(game, relation, engines=["own"])
+                proof = prove(game, relation)
             assert proof.status == "proved", proof.why
             found[name, relation] = write_certificate(proof, folder).read_text()
         return found[name, relation]
@@ -145,7 +145,7 @@ def written(tmp_path_factory: pytest.TempPathFactory):
 def verdicts(document: dict[str, Any], folder: Path) -> tuple[str, str]:
     """Return what the checker says of a document, and what our engine does."""
     theirs = verdict_on(document, folder)[0]
-    return theirs, check_certificate(folder / "certificate.json", ["own"]).status
+    return theirs, check_certificate(folder / "certificate.json").status
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -164,9 +164,7 @@ def test_a_certificate_means_what_its_names_do(manifests, tmp_path):
         name: (answer["answer"], not answer["differences"]) for name, answer in answers.items()
     } == {name: ("proved", is_right) for name, is_right in right.items()}
     assert not any("step2015" in " ".join(answer["statement"]) for answer in answers.values())
-    done = choco(
-        "prove", "--check", "results/proofs/conjecture.json", "--engine", "own", cwd=tmp_path
-    )
+    done = choco("prove", "--check", "results/proofs/conjecture.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "x//k <= x" in done.stdout
     assert "not as in this project: " in done.stdout

@@ -18,9 +18,7 @@ LARGE = str(10**100)
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_certificate(
-        prove(parse_ruleset(GAME), engines=["own"]), tmp_path_factory.mktemp("proofs")
-    )
+    return write_certificate(prove(parse_ruleset(GAME)), tmp_path_factory.mktemp("proofs"))
 
 
 def test_a_hundred_digits(certificate):

@@ -107,7 +107,7 @@ ENDED: Counter[object] = Counter()
 @cache
 def certificate(game: str = "nim(2)", relation: Relation = "p") -> str:
     """Return the text of a certificate that is right."""
-    proof = prove(parse_ruleset(game), relation, engines=["own"])
+    proof = prove(parse_ruleset(game), relation)
     with TemporaryDirectory() as folder:
         return write_certificate(proof, Path(folder)).read_text(encoding="utf-8")
 

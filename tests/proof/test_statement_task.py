@@ -83,7 +83,7 @@ def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():
 
 def test_a_contradiction_ends_the_order(monkeypatch):
     monkeypatch.setattr(decided_integers, "_least", lambda *_: {"N": 9, "x": 1})
-    with pytest.raises(DisagreementError, match="by the engines, not by definition"):
+    with pytest.raises(DisagreementError, match="by the engine, not by definition"):
         settle_statement(claim("false"), 60.0)
 
 

@@ -26,7 +26,7 @@ def an_entry(
         "status": status,
         "why": f"why <{status}>",
         "states": list(states),
-        "engines": ["own", "mona"] if status == "proved" else [],
+        "engines": ["own", "checker"] if status == "proved" else [],
         "seconds": 1.25,
         "growth": list(growth),
         "certificate": certificate,

@@ -7,7 +7,7 @@ from choco_pipeline.report.claims.evidence_rows import EvidenceTable, evidence_r
 STEP = {
     "says": "A ⇒ B",
     "for": "p = 1",
-    "engines": ["own", "mona"],
+    "engines": ["own", "checker"],
     "states": 66,
     "certificate": None,
 }
@@ -31,7 +31,7 @@ def test_a_derivation_names_its_premises_and_theirs():
     assert "where" not in rows
     steps = rows["from which it follows"]
     assert isinstance(steps, EvidenceTable)
-    assert steps.rows == [["A ⇒ B (p = 1)", "ours and MONA", 66]]
+    assert steps.rows == [["A ⇒ B (p = 1)", "ours and the checker", 66]]
 
 
 def test_every_member_is_a_sentence():

@@ -242,7 +242,7 @@ def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
 @pytest.mark.full
 def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     (row,) = (row for row in ledger["rows"] if row["claim"] == "solid2022-thm-2")
-    alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
+    alone = {"engines": ["own"], "proofs": 1, "no_answer": {"checker": "the time is over"}}
     row |= {"verdict": "proved-for-listed", "proved_for": "k = 3", "engines": [alone]}
     row |= {"text": "proved for all positions, for k = 3; other k are not proved"}
     proof = {"claim": row["claim"], "table": None, "parameters": {"k": 3}, "seconds": 0.1}
@@ -253,7 +253,7 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     document = shown.first
     said = " ".join(document.text["row-solid2022-thm-2"].split())
     assert "◧ proved for listed parameters proved for k = 3" in said
-    assert "ours alone (MONA: the time is over)" in said
+    assert "ours alone (the checker: the time is over)" in said
     assert "∎" not in said
     assert "◧ 1 proved for listed parameters" in " ".join(document.text["summary"].split())
     evidence = shown.text("claims/solid2022-thm-2.html", "claim-solid2022-thm-2")
@@ -261,7 +261,7 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     assert "other k are not proved" in evidence
     frame = row_frame(whole(ledger)).set_index("claim").loc["solid2022-thm-2"]
     assert (frame["verdict"], frame["proved_for"]) == ("proved-for-listed", "k = 3")
-    assert frame["engines"] == "ours alone (MONA: the time is over)"
+    assert frame["engines"] == "ours alone (the checker: the time is over)"
     last = verdict_frame(whole(ledger)).iloc[-1]
     assert (last["verdict"], last["engines"]) == ("proved", "own")
     assert json.loads(last["no_answer"]) == alone["no_answer"]

@@ -8,7 +8,7 @@ rule prove:
     priority: -3  # tables and what is said about them come first
     conda:
         "../../environment.yml"
-    threads: 2  # MONA runs two processes; and of `choco run`'s two jobs for each worker, this one takes both
+    threads: 2  # of `choco run`'s two jobs for each worker, this one takes both
     resources:
         mem_mb=memory_of_proofs,
     shell:

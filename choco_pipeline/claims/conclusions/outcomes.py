@@ -23,7 +23,6 @@ Given = tuple[tuple[str, int], ...]
 #: Engines, as people are told of them.
 ENGINES: Mapping[str, str] = {
     "own": "ours",
-    "mona": "MONA",
     "checker": "the checker",
     "z3": "z3",
     "cvc5": "cvc5",
@@ -225,12 +224,12 @@ def engines_text(engines: Sequence[EngineAgreement]) -> str:
 
     Examples
     --------
-    >>> both = EngineAgreement(engines=("own", "mona"), proofs=4, no_answer={})
+    >>> both = EngineAgreement(engines=("own", "checker"), proofs=4, no_answer={})
     >>> engines_text([both])
-    'ours and MONA'
-    >>> alone = EngineAgreement(engines=("own",), proofs=2, no_answer={"mona": "the time is over"})
+    'ours and the checker'
+    >>> alone = EngineAgreement(engines=("own",), proofs=2, no_answer={"checker": "the time is over"})
     >>> engines_text([both, alone])
-    'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
+    'ours and the checker on 4 proofs; ours alone on 2 proofs (the checker: the time is over)'
     """
     parts = []
     for proved_by in engines:
@@ -248,8 +247,8 @@ def enumerated(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> enumerated(["ours", "MONA", "the checker"]), enumerated(["ours"])
-    ('ours, MONA and the checker', 'ours')
+    >>> enumerated(["z3", "cvc5", "the checker"]), enumerated(["ours"])
+    ('z3, cvc5 and the checker', 'ours')
     """
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 

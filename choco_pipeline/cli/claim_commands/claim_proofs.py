@@ -142,7 +142,7 @@ def _again(
                 yield _settled(claim, catalogue, prover, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
-            proof = check_again(path, None, seconds, MEMORY, prover)
+            proof = check_again(path, seconds, MEMORY, prover)
             if not isinstance(proof, ClaimProofOutcome):
                 why = proof.why
                 if proof.is_proved:

@@ -48,8 +48,8 @@ def learned_from_game(cells: Cells) -> list[FormulasFinding]:
     """Return the formulas of a small automaton of what a table of a game holds; none if there is no such automaton."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
     try:
-        proof = prove(cells.game, relation, engines=["own"], seconds=inf, size=SMALL)
-        formula = formulas(proof, ["own"], inf)
+        proof = prove(cells.game, relation, inf, SMALL)
+        formula = formulas(proof, inf)
     except ChocoError:  # heights may fall beyond the table
         return []
     return [] if formula is None else _findings(cells, relation, formula)

@@ -26,7 +26,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     free,
     negation,
 )
-from choco_pipeline.proof.clock import FOREVER, Clock
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.tables.computing.cost import in_bytes
 
@@ -44,7 +44,7 @@ class Decision:
     counterexample: dict[Variable, int] | None
     #: Time taken.
     seconds: float
-    #: States of the largest automaton that was needed for it; 0 where an engine does not say.
+    #: States of the largest automaton that was needed for it.
     states: int
 
 
@@ -71,13 +71,14 @@ def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton
 class Engine:
     """Decides sentences about the same relations, and keeps the automata of their parts.
 
-    Each relation is an automaton whose tracks are the positions of the arguments: "0", "1", …. States are those before
-    minimising, bytes those of all automata that are kept.
+    Each relation is an automaton whose tracks are the positions of the arguments: "0", "1", …. The limit of seconds is for all
+    decisions together. States are those before minimising, bytes those of all automata that are kept.
     """
 
     def __init__(
         self,
         relations: Mapping[str, Automaton],
+        seconds: float = inf,
         *,
         most_states: int = MOST_STATES,
         most_bytes: int = MOST_BYTES,
@@ -87,8 +88,10 @@ class Engine:
         self._most_bytes = most_bytes
         self._known: dict[Sentence, Automaton] = {}
         self._bytes = 0
-        self._clock = FOREVER
+        self._clock = Clock(seconds)
         self._largest = 0
+        #: Of the largest automaton of all decisions.
+        self.states = 0
 
     def automaton_of(self, sentence: Sentence) -> Automaton:
         """Return the least automaton of the values that make `sentence` true; its tracks are the free variables.
@@ -109,22 +112,24 @@ class Engine:
         self._largest = max(self._largest, known.states)
         return known
 
-    def decide(self, sentence: Sentence, seconds_limit: float = inf) -> Decision:
+    def decide(self, sentence: Sentence) -> Decision:
         """Return whether `sentence` holds for all values of its free variables.
 
         Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
         time is up after some automaton is made: one operation is not interrupted.
         """
+        self._require_time()
         start = time.perf_counter()
-        self._clock = Clock(seconds_limit)
         self._largest = 0
-        try:
-            counterexample = self._witness(negation(sentence))
-        finally:
-            self._clock = FOREVER
+        counterexample = self._witness(negation(sentence))
+        self.states = max(self.states, self._largest)
         return Decision(
             counterexample is None, counterexample, time.perf_counter() - start, self._largest
         )
+
+    def _require_time(self) -> None:
+        if self._clock.left <= 0:
+            raise UndecidedError("time is up before the sentence is decided")
 
     def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
         """Return values of the free variables that make the sentence true, or None if there are none.
@@ -231,8 +236,7 @@ class Engine:
         return folded
 
     def _within_limits(self, operation: Callable[[], Automaton]) -> Automaton:
-        if self._clock.left <= 0:
-            raise UndecidedError("time is up before the sentence is decided")
+        self._require_time()
         try:
             automaton = operation()
         except LimitError as error:

@@ -77,7 +77,7 @@ def _proved(member: Ruleset, relation: Relation, seconds: float) -> Automaton | 
     if seconds <= 0 or member.passes:
         return None
     try:
-        proof = prove(member, relation, engines=["own"], seconds=seconds)
+        proof = prove(member, relation, seconds)
     except ChocoError:
         return None
     return proof.automata[0] if proof.status == "proved" else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.logic import written
-from choco_pipeline.proof.arithmetic.mona import EngineName, mona_version
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.games.proved import Proof
@@ -41,9 +40,9 @@ class CertificateError(ChocoError):
 
 
 class CheckRecord(Model):
-    """That an engine found an obligation to hold."""
+    """The decision of one engine that an obligation holds."""
 
-    engine: EngineName
+    engine: str
     version: str
     seconds: float
     states: int
@@ -106,13 +105,12 @@ def proof_document(proof: Proof) -> dict[str, object]:
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
     checks: dict[tuple[str, int], list[dict[str, object]]] = {}
-    # Asked once: MONA is started for its version.
-    by_engine = {engine: engine_version(engine) for engine in {c.engine for c in proof.checks}}
+    version = engine_version()
     for check in proof.checks:
         checks.setdefault((check.obligation.name, check.obligation.passes), []).append(
             {
-                "engine": check.engine,
-                "version": by_engine[check.engine],
+                "engine": "own",
+                "version": version,
                 "seconds": round(check.seconds, 4),
                 "states": check.states,
             }
@@ -194,18 +192,14 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
     return Certificate(ruleset, document.relation, fitted, ())
 
 
-def check_certificate(
-    path: Path, engines: Sequence[EngineName] | None = None, *, seconds: float = 60.0
-) -> Proof:
+def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
     """Prove again what a certificate says, from its ruleset and its automata alone.
 
     What must hold is worked out anew; neither the sentences in the file nor what it says of engines is trusted.
     """
     certificate = read_certificate(path)
     automata = dict(enumerate(certificate.automata))
-    proof = check_relation(
-        certificate.ruleset, automata, certificate.relation, engines=engines, seconds=seconds
-    )
+    proof = check_relation(certificate.ruleset, automata, certificate.relation, seconds)
     if proof.status == "proved" and certificate.sentences != _sentences(proof):
         return replace(
             proof,
@@ -220,11 +214,9 @@ def shown(text: str) -> str:
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
 
 
-def engine_version(engine: EngineName) -> str:
-    """Return the version of an engine; of ours, the package's with a digest of the code that decides."""
-    if engine == "own":
-        return f"{package_version()} {code_digest(PROOF_CODE)}"
-    return mona_version() or "not installed"
+def engine_version() -> str:
+    """Return the package's version with a digest of the code that decides."""
+    return f"{package_version()} {code_digest(PROOF_CODE)}"
 
 
 def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:

@@ -13,37 +13,34 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.games.certificate import certificate_path, engine_version
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.provenance import file_digest
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
 class EarlierProofs:
     """The outcomes of searches for proofs, a file for each below ``outcomes/`` in the folder of the certificates.
 
-    An outcome stands as long as the code that decides and the engines are the same, and only for the game and the relation
+    An outcome stands as long as the code that decides is the same, and only for the game and the relation
     that it is about: what its file is called says nothing. Of a proof, the certificate must be the one that the game has,
     the same byte by byte; it is not decided again, which is what ``choco prove --check`` is for. That nothing was found
     stands for searches with the same limits, or less.
     """
 
     certificates: Path
-    engines: Mapping[str, str] = field(
-        default_factory=lambda: {engine: engine_version(engine) for engine in installed_engines()}
-    )
+    engine: str = field(default_factory=engine_version)
 
     def find(self, todo: GameToProve) -> GameProof | None:
         """Return what is known of a proof, found or not; None if nothing is."""
         try:
             game, relation = parse_ruleset(todo.ruleset), todo.relation
             known = read_record(self._path(game, relation))
-            same = known["format"] == FORMAT and known["engines"] == self.engines
+            same = known["format"] == FORMAT and known["engine"] == self.engine
             if not (same and _is_about(known["proof"], game, relation)):
                 return None
             proof = GameProof.model_validate(known["proof"])
@@ -70,7 +67,7 @@ class EarlierProofs:
             return
         known = {
             "format": FORMAT,
-            "engines": self.engines,
+            "engine": self.engine,
             "seconds": todo.seconds,
             "memory": todo.memory,
             "sha256": None if proof.certificate is None else file_digest(Path(proof.certificate)),

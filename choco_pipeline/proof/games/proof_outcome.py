@@ -32,8 +32,6 @@ class FormulaOfProof(RecordModel):
     #: All of it in one line, each case with its condition.
     text: str
     cases: tuple[FormulaCase, ...]
-    #: That agree on it.
-    engines: tuple[str, ...]
 
     @property
     def size(self) -> Length:
@@ -57,8 +55,8 @@ class ProofOutcome(RecordModel):
     why: str
     #: One number for each number of passes left, 0 first.
     states: tuple[int, ...] = ()
-    #: How many there are, which engines found all of them to hold, and why others did not.
     obligations: int = 0
+    #: The judges that agree, and why another gives no answer.
     engines: tuple[str, ...] = ()
     no_answer: Mapping[str, str] = {}
     seconds: float

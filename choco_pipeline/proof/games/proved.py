@@ -1,14 +1,13 @@
-"""What is known of a relation of a game: its automata, and what the engines found to hold of them."""
+"""What is known of a relation of a game: its automata, and the obligations that hold of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.proof.arithmetic.mona import ENGINES, EngineName
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
 from choco_pipeline.proof.proof_errors import UndecidedError
@@ -19,12 +18,11 @@ Status = Literal["proved", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Check:
-    """One obligation that an engine found to hold."""
+    """One obligation that holds."""
 
     obligation: Obligation
-    engine: EngineName
     seconds: float
-    #: Of the largest automaton on the way; 0 where the engine does not say.
+    #: Of the largest automaton on the way.
     states: int
 
 
@@ -38,19 +36,17 @@ class Proof(ShownInNotebook):
         The game, and whether this is about its P-positions or its Grundy numbers.
     status
         ``proved``: `automata` hold exactly them, for all positions. ``refuted``: the given automata do not.
-        ``undecided``: no automata were found, or no engine came to an end.
+        ``undecided``: no automata were found, or the engine came to no end.
     why
         The reason, in a sentence.
     automata
         For no pass left, for one and so on; of an undecided game, those that are proved.
     checks
-        What the engines found to hold.
+        The obligations that hold.
     seconds
         In all, with the tables and the guesses.
     growth
         Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
-    no_answer
-        Of a proof, the engines that did not find every obligation to hold, each with the reason.
     """
 
     ruleset: Ruleset
@@ -61,7 +57,6 @@ class Proof(ShownInNotebook):
     checks: tuple[Check, ...]
     seconds: float
     growth: tuple[int, ...] = ()
-    no_answer: Mapping[EngineName, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the game, what is known of it, and why, without the automata, which fill pages."""
@@ -101,17 +96,3 @@ class Proof(ShownInNotebook):
         passes = position[heaps] if len(position) > heaps else 0
         digits = enumerate((*position[:heaps], *value))
         return self.automata[passes].accepts({str(i): number for i, number in digits})
-
-    @property
-    def engines(self) -> tuple[EngineName, ...]:
-        """The engines that found every obligation to hold; none if nothing is proved."""
-        if self.status != "proved":
-            return ()
-        decided = {
-            name: {c.obligation for c in self.checks if c.engine == name} for name in ENGINES
-        }
-        return tuple(
-            name
-            for name in ENGINES
-            if decided[name] and decided[name] >= max(decided.values(), key=len)
-        )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import SearchSize, relation_tracks
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.games.proved import Check, Proof
-from choco_pipeline.proof.games.search import Search
+from choco_pipeline.proof.games.search import PROVED, Search
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 
 
@@ -25,8 +24,6 @@ class RelationError(ChocoError):
 def prove(
     ruleset: Ruleset,
     relation: Relation = "p",
-    *,
-    engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
     size: SearchSize | None = None,
 ) -> Proof:
@@ -38,8 +35,6 @@ def prove(
         The game.
     relation
         ``p`` or ``grundy``.
-    engines
-        Which engines must agree; the installed ones by default.
     seconds
         About so long is looked for a proof.
     size
@@ -55,17 +50,16 @@ def prove(
     HeightError
         If a height function is negative or falls, however far out.
     DisagreementError
-        If the engines contradict each other, or one contradicts the definition.
+        If the engine contradicts the definition.
 
     Examples
     --------
     >>> from choco_pipeline import StripBar
-    >>> proof = prove(StripBar(k=4, s=2), engines=["own"])
+    >>> proof = prove(StripBar(k=4, s=2))
     >>> proof.status, proof.states
     ('proved', (17,))
     """
-    asked = tuple(engines or installed_engines())
-    search = Search(ruleset, relation, asked, Clock(seconds), size or SearchSize())
+    search = Search(ruleset, relation, Clock(seconds), size or SearchSize())
     automata: list[Automaton] = []
     checks: list[Check] = []
     try:
@@ -74,15 +68,13 @@ def prove(
             search.find(passes, [o for o in todo if o.passes == passes], automata, checks)
     except (NotDefinableError, LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error), automata, checks)
-    return search.proof("proved", search.said, automata, checks)
+    return search.proof("proved", PROVED, automata, checks)
 
 
 def check_relation(
     ruleset: Ruleset,
     automata: Mapping[int, Automaton],
     relation: Relation = "p",
-    *,
-    engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
@@ -99,10 +91,10 @@ def check_relation(
     NotDefinableError
         If what must hold cannot be said.
     DisagreementError
-        If the engines contradict each other, or one contradicts the definition.
+        If the engine contradicts the definition.
     """
     given = fitting(ruleset, relation, automata)
-    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
+    search = Search(ruleset, relation, Clock(seconds))
     checks: list[Check] = []
     try:
         wrong = search.check(obligations(ruleset, relation), given, checks)
@@ -110,7 +102,7 @@ def check_relation(
         return search.proof("undecided", str(error), given, checks)
     if wrong is not None:
         return search.proof("refuted", wrong.why, given, checks)
-    return search.proof("proved", search.said, given, checks)
+    return search.proof("proved", PROVED, given, checks)
 
 
 def fitting(

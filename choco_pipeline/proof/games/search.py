@@ -1,11 +1,11 @@
-"""The search for a proof: guesses of a relation, each checked by the engines, and refined by what refutes it.
+"""The search for a proof: guesses of a relation, each decided by the engine, and refined by its counterexamples.
 
-Idea: a relation is guessed as an automaton from a table, and whether it is that of the game is a sentence for each thing that the
-definition obliges it to. Engines decide these for all positions. Where one is wrong, the definition itself is asked at that
-position; the position then tells residuals apart in later guesses. Fewer passes come first, as more passes depend on them.
+Idea: a relation is guessed as an automaton from a table. Sentences, the obligations, say that it is the relation of the game; the
+engine decides them for all positions. The counterexample of a false one is compared with the definition; it then separates
+residuals in later guesses. Fewer passes come first, as more passes depend on them.
 
-What is kept true: nothing is proved unless an engine found every obligation valid, and no engine one of them wrong; an engine that
-gives no answer is named. What an engine calls wrong must be wrong by the definition, too: if not, that is an error, and no guess.
+Invariant: a game is proved only if the engine has found every obligation valid. A counterexample that the definition does not
+confirm is an error, and no guess.
 
 Cost: a table for each guess, and an automaton for each obligation of it, which may be much larger than the guess; all of it under
 one clock.
@@ -14,18 +14,16 @@ Source: the refinement is that of O. Maler and A. Pnueli, On the learnability of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.errors import DisagreementError, HeightError, LimitError
+from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Not, Or, Sentence
 from choco_pipeline.proof.arithmetic.logic import Member as InRelation
-from choco_pipeline.proof.arithmetic.mona import EngineName, decide_with_mona, unasked
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.contradiction import contradiction, height_falls
 from choco_pipeline.proof.games.guess import Guesser, SearchSize
@@ -34,8 +32,8 @@ from choco_pipeline.proof.games.obligations import Obligation, relation_name
 from choco_pipeline.proof.games.proved import Check, Proof, Status
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-#: MONA's processes at a time; each may need gigabytes.
-PROCESSES = 2
+#: The reason of a proof.
+PROVED = "the automata satisfy the definition at every position"
 
 
 @dataclass(frozen=True)
@@ -53,21 +51,13 @@ class Search:
 
     ruleset: Ruleset
     relation: Relation
-    engines: tuple[EngineName, ...]
     clock: Clock
     size: SearchSize = field(default_factory=SearchSize)
     guesser: Guesser = field(init=False)
     growth: tuple[int, ...] = ()
-    silent: dict[EngineName, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
-
-    @property
-    def said(self) -> str:
-        """What there is to say of a proof."""
-        proved = "the automata satisfy the definition at every position"
-        return f"{proved}; {_told(self.silent)}" if self.silent else proved
 
     def proof(
         self, status: Status, why: str, automata: Sequence[Automaton], checks: Sequence[Check]
@@ -76,8 +66,7 @@ class Search:
         seconds = self.clock.spent
         growth = self.growth if status == "undecided" else ()
         searched = (tuple(automata), tuple(checks))
-        silent = unasked(self.engines) | self.silent if status == "proved" else {}
-        return Proof(self.ruleset, self.relation, status, why, *searched, seconds, growth, silent)
+        return Proof(self.ruleset, self.relation, status, why, *searched, seconds, growth)
 
     def find(
         self,
@@ -128,75 +117,27 @@ class Search:
     ) -> Refutation | None:
         """Add what is found to hold to `checks`; return where the automata contradict the definition, if they do."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
+        engine = Engine(relations, self.clock.left, most_states=self.size.states)
         done: list[Check] = []
-        silent: dict[EngineName, str] = {}
-        for engine in self.engines:
-            # a guess that is too large for one engine leaves time for others after the second one
-            seconds = self.clock.left / 2 if silent else self.clock.left
-            answers: list[Check] = []
-            wrong: tuple[Obligation, Decision] | None = None
-            try:
-                for obligation, decision in self._decisions(engine, todo, relations, seconds):
-                    if not decision.valid:
-                        wrong = obligation, decision
-                        break
-                    answers.append(Check(obligation, engine, decision.seconds, decision.states))
-            except LimitError as error:
-                silent[engine] = str(error)
-                continue
-            except UndecidedError as error:
-                silent[engine] = error.why
-                continue
-            if wrong is not None and done:
-                raise DisagreementError(
-                    f"{self.ruleset.notation}: {wrong[0].name!r} is right by {done[0].engine}, wrong by {engine}"
-                )
-            if wrong is not None:
-                return self._contradiction(*wrong, automata, engine)
-            done += answers
-        if not done:
-            raise UndecidedError(_told(silent))
-        self.silent |= silent
+        for obligation in todo:
+            decision = engine.decide(obligation.sentence)
+            if not decision.valid:
+                return self._contradiction(obligation, decision, automata)
+            done.append(Check(obligation, decision.seconds, decision.states))
         checks += done
         return None
-
-    def _decisions(
-        self,
-        engine: EngineName,
-        todo: Sequence[Obligation],
-        relations: Mapping[str, Automaton],
-        seconds: float,
-    ) -> Iterator[tuple[Obligation, Decision]]:
-        clock = Clock(seconds)
-        if engine == "own":
-            # it keeps what several obligations need
-            own = Engine(relations, most_states=self.size.states)
-            for obligation in todo:
-                clock.require()
-                yield obligation, own.decide(obligation.sentence, clock.left)
-            return
-
-        def asked(obligation: Obligation) -> Decision:
-            return decide_with_mona(obligation.sentence, relations, clock.left)
-
-        pool = ThreadPoolExecutor(PROCESSES)
-        try:
-            yield from zip(todo, pool.map(asked, todo), strict=True)
-        finally:  # after a wrong one, those that have not begun are not asked
-            pool.shutdown(cancel_futures=True)
 
     def _contradiction(
         self,
         obligation: Obligation,
         decision: Decision,
         automata: Sequence[Automaton],
-        engine: EngineName,
     ) -> Refutation:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
             where = assigned(at)
             raise HeightError(f"{self.ruleset.notation}: the height falls at {where}")
-        what = f"{obligation.name!r} is wrong at {at} by {engine}"
+        what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
             wrong = contradiction(
                 self.ruleset, self.relation, automata, obligation.passes, at, self.clock
@@ -213,12 +154,6 @@ class Search:
         position = tuple(at.get(name, 0) for name in base.coordinates)
         # a Grundy number is at most the number of moves in the longest play, and each lowers a coordinate
         return Refutation(wrong, position, max([sum(position), *at.values()]))
-
-
-def _told(silent: Mapping[EngineName, str]) -> str:
-    """Return which engines gave no answer, and why."""
-    names = {"own": "our engine", "mona": "MONA"}
-    return "; ".join(f"{names[name]} gave no answer: {why}" for name, why in silent.items())
 
 
 def _speaks_of_relations(sentence: Sentence) -> bool:

@@ -20,7 +20,7 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
+from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import INTEGER_BOUND, Derivation, derived
@@ -139,8 +139,14 @@ def _steps(
         path = None
         if folder is not None:
             path = write_claim_certificate(statement, fixed, None, folder).as_posix()
-        by = {name: finding.evidence[name] for name in ("engines", "no_answer", "states")}
-        yield {"says": statement.summary, "for": of, **by, "certificate": path}
+        yield {
+            "says": statement.summary,
+            "for": of,
+            "engines": ["own"],
+            "no_answer": {},
+            "states": finding.evidence["states"],
+            "certificate": path,
+        }
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
@@ -151,9 +157,7 @@ def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
     if not verdict.is_proved:
         return verdict
     chain = verdict.evidence["follows_from"]
-    before = [EngineAnswers(tuple(step["engines"]), step["no_answer"]) for step in chain["steps"]]
-    named = [step["certificate"] for step in chain["steps"]]
-    after = ask_checker(list(zip(named, before, strict=True)), CHECKER_SECONDS)
+    after = ask_checker([step["certificate"] for step in chain["steps"]], CHECKER_SECONDS)
     steps = [{**step, **vars(by)} for step, by in zip(chain["steps"], after, strict=True)]
     return verdict.with_evidence({**_agreed(steps), "follows_from": {**chain, "steps": steps}})
 

@@ -6,9 +6,9 @@ What the keys mean stands in docs/proof.md; `checker/check.py` decides such file
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -16,11 +16,10 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.language.verdict import Proved, Undecided
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.documents.model import Model
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import (
     FORMAT,
@@ -103,13 +102,10 @@ def is_of_a_claim(path: Path) -> bool:
     return read_document(path, _Kind).kind == "claim"
 
 
-def check_claim_certificate(
-    path: Path, engines: Sequence[EngineName] | None = None, *, seconds: float = 60.0
-) -> tuple[ClaimDocument, Finding]:
+def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDocument, Finding]:
     """Decide again what a claim's certificate says, from its statement and the game's automata alone.
 
-    A proof names the engines that agree on the game and on the claim. Where the automata are not proved the claim is
-    undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if the file is no certificate of a
+    Where the automata are not proved the claim is undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if the file is no certificate of a
     claim.
     """
     document = read_document(path, ClaimDocument)
@@ -118,44 +114,22 @@ def check_claim_certificate(
     if mistakes:
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
     clock = Clock(seconds)
-    names = tuple(engines or installed_engines())
     if claim.is_about_integers and claim.integers:
         if set(document.names) != set(fixed_integers(claim)):
             needed = ", ".join(fixed_integers(claim)) or "none"
             raise CertificateError(f"{path}: numbers are needed for {needed}")
-        return document, decide_choice(claim, document.names, names, seconds)
-    proof = _proof(document, claim, path, names, seconds)
+        return document, decide_choice(claim, document.names, seconds)
+    proof = _proof(document, claim, path, seconds)
     if proof.status != "proved":
         return document, Finding(Undecided(f"its game's automata are {proof.status}: {proof.why}"))
-    finding = decide(claim, document.names, proof, path.as_posix(), names, clock.left)
-    if isinstance(finding.verdict, Proved) and document.game is not None:
-        finding = Finding(finding.verdict, agreed(finding.evidence, proof.engines, proof.no_answer))
-    return document, finding
-
-
-def agreed(
-    evidence: Mapping[str, object], on_game: Sequence[str], no_answer: Mapping[Any, str]
-) -> dict[str, object]:
-    """Return a finding's evidence with the engines that agree on its game, too, and why others do not."""
-    # Printed numbers are read off the automata by this program.
-    asked = evidence.get("engines", ["own"])
-    assert isinstance(asked, Sequence)
-    silent = evidence.get("no_answer", {})
-    assert isinstance(silent, Mapping)
-    return {
-        **evidence,
-        "engines": [name for name in asked if name in on_game],
-        "no_answer": {**no_answer, **silent},
-    }
+    return document, decide(claim, document.names, proof, path.as_posix(), clock.left)
 
 
 class _Kind(Model, extra="ignore"):
     kind: str = "game"
 
 
-def _proof(
-    document: ClaimDocument, claim: Claim, path: Path, engines: Sequence[EngineName], seconds: float
-) -> Proof:
+def _proof(document: ClaimDocument, claim: Claim, path: Path, seconds: float) -> Proof:
     """Return what is proved of the game of which a certificate says that it is the claim's."""
     if claim.pattern is None:
         raise CertificateError(f"{path}: not a certificate: the claim has no ruleset")
@@ -175,4 +149,4 @@ def _proof(
             f"{path}: the automata are of {certified.ruleset.notation}, needed is {game.notation}"
         )
     automata = dict(enumerate(certified.automata))
-    return check_relation(game, automata, certified.relation, engines=engines, seconds=seconds)
+    return check_relation(game, automata, certified.relation, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from choco_pipeline.claims.kinds import Count, PrintedNumbers
 from choco_pipeline.claims.language.case import Finding
@@ -13,7 +13,6 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.logic import Sentence, within
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.decided_values import about_count, about_numbers, about_values
@@ -27,13 +26,12 @@ def decide(
     parameters: Mapping[str, int],
     proof: Proof,
     certificate: str,
-    engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
 ) -> Finding:
     """Return whether a claim is true at every position that it speaks of.
 
     Raises `ConfigError` if the claim needs auxiliary integers and does not speak of these parameters; `DisagreementError` if
-    the engines contradict each other, or one contradicts the definition. The claim is about positions and their options, by
+    the engine contradicts the definition. The claim is about positions and their options, by
     P-positions, Grundy numbers and integers; or about the values of a formula, or a number of positions. The parameters are
     those with which it speaks of the game, as `Claim.match` returns them. What is proved is the game's Grundy numbers for a claim on these, else those or its
     P-positions; the verdict names the certificate that shows it to be right.
@@ -43,11 +41,10 @@ def decide(
     Finding
         ``Proved``; ``Refuted`` at the least position where it is false, its largest coordinate (passes not counted) and
         then coordinate by coordinate; or ``Undecided``, with the reason. No table is looked at, so that a refutation
-        counts no positions. Evidence: the engines that agree, the states of the largest automaton and, of values,
+        counts no positions. Evidence: the states of the largest automaton and, of values,
         which they are.
     """
-    names = tuple(engines or installed_engines())
-    question = Question(claim, parameters, proof, certificate, names, seconds)
+    question = Question(claim, parameters, proof, certificate, seconds)
     try:
         if proof.status != "proved":
             why = f"{proof.ruleset.notation} has no proved automata: {proof.why}"

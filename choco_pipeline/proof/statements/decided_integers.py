@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -20,7 +20,7 @@ from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.nodes import Binary, names_of, render, walk
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import range_text
-from choco_pipeline.proof.arithmetic.agreement import Agreement
+from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,
@@ -30,7 +30,6 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.integer_sentences import Integers
@@ -204,18 +203,14 @@ def _is_false(condition: Formula, values: Mapping[str, int]) -> bool:
 
 # ---- Decisions.
 
-#: MONA is asked for so long at a time: there are hundreds of questions, and a dozen of them take it minutes.
-MONA_SECONDS = 0.5
 NONE = "no case satisfies its premise"
 
 
-def decide_integers(
-    claim: Claim, engines: Sequence[EngineName] | None = None, seconds: float = 60.0
-) -> list[tuple[dict[str, int], Finding]]:
+def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str, int], Finding]]:
     """Return whether a statement on integers is true, whatever bound no less than its own its ranges have.
 
-    About so many seconds an answer is waited for, for all choices together. Raises `DisagreementError` if the engines
-    contradict each other, or one contradicts the definition.
+    About so many seconds an answer is waited for, for all choices together. Raises `DisagreementError` if the engine
+    contradicts the definition.
 
     Returns
     -------
@@ -224,7 +219,7 @@ def decide_integers(
         statement's own bound: ``Proved``; ``Refuted`` at the least integers, as the check on integers compares them, only
         that one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
         ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
-        says it. Evidence: the engines that agree, the states of the largest automaton, and, as ``all_choices``, whether
+        says it. Evidence: the states of the largest automaton and, as ``all_choices``, whether
         the statement is decided for every choice in its ranges.
     """
     if claim.pattern is not None:
@@ -232,14 +227,13 @@ def decide_integers(
     if not (claim.is_about_integers and claim.integers):
         why = f"no sentence is written for a statement of this form: {claim.summary}"
         return [({}, Finding(Undecided(why), {"all_choices": False}))]
-    names = tuple(engines or installed_engines())
     clock = Clock(seconds)
     decided = []
     try:
         fixed_names = fixed_integers(claim)
         listed, are_all = choices(claim, fixed_names)
         for fixed in listed:
-            decided.append((fixed, decide_choice(claim, fixed, names, clock.left)))
+            decided.append((fixed, decide_choice(claim, fixed, clock.left)))
         if not are_all:
             spans = ", ".join(range_text(name, claim.integers[name]) for name in fixed_names)
             why = f"only the first {len(listed):,} choices of {spans} are decided"
@@ -254,29 +248,30 @@ def decide_integers(
     return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in decided]
 
 
-def decide_choice(
-    claim: Claim, fixed: Mapping[str, int], names: Sequence[EngineName], seconds: float
-) -> Finding:
+def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Finding:
     """Return whether a statement is true with numbers for the integers that must be some; as `decide_integers` does."""
-    engines = Agreement({}, names, seconds, MONA_SECONDS, claim.id)
+    engine = Engine({}, seconds)
+
+    def evidence() -> dict[str, object]:
+        return {"engines": ["own"], "states": engine.states}
+
     try:
         sentences = _Sentences(claim, fixed)
-        empty = witness(engines.automaton(sentences.cases)) is None
-        if empty and engines.hold(negation(sentences.cases)):
-            return Finding(Vacuous(NONE), engines.evidence())
-        if engines.hold(negation(sentences.false)):
+        if engine.decide(negation(sentences.cases)).valid:
+            return Finding(Vacuous(NONE), evidence())
+        if engine.decide(negation(sentences.false)).valid:
             repeated = command("claims", "check", claim.id)
             again = "its certificate" if claim.is_found else repeated
-            return Finding(Proved(again, "integer"), engines.evidence())
-        at = _least(sentences, engines)
+            return Finding(Proved(again, "integer"), evidence())
+        at = _least(sentences, engine)
         shown = false_for(claim.proposition, at, claim.statement.printed)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:
         return Finding(Undecided(str(error)))
     if shown is None:
-        raise DisagreementError(f"{claim.id} is false at {at} by the engines, not by definition")
-    return Finding(Refuted(shown, 0), engines.evidence())
+        raise DisagreementError(f"{claim.id} is false at {at} by the engine, not by definition")
+    return Finding(Refuted(shown, 0), evidence())
 
 
 class _Sentences:
@@ -332,15 +327,15 @@ class _Sentences:
         return tuple(order), conjunction(*known)
 
 
-def _least(sentences: _Sentences, engines: Agreement) -> dict[str, int]:
+def _least(sentences: _Sentences, engine: Engine) -> dict[str, int]:
     """Return the least integers of which the statement is false, and a bound with which it speaks of them."""
     order, known = sentences.ordered()
     false = conjunction(sentences.false_with_bound, known)
     others = sorted(free(false) - set(order))
-    integers = least(engines.automaton(exists(others, false)), order)
+    integers = least(engine.automaton_of(exists(others, false)), order)
     assert integers is not None, "what is false somewhere is false nowhere"
     here = [linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)]
-    there = witness(engines.automaton(conjunction(false, *here))) or {}
+    there = witness(engine.automaton_of(conjunction(false, *here))) or {}
     variables = dict.fromkeys(free(false), 0) | there
     sums = {name: sentences.integers.values[name] for name in sentences.spans}
     named = {

@@ -101,17 +101,17 @@ def _claimed(question: Question, part: ValueSet, negative: bool) -> Sentence:
 def _missing(question: Question, part: ValueSet, claimed: Sentence, negative: bool) -> int | None:
     """Return a member of the claimed set, of one sign, that is no value; None if there is none."""
     image = disjunction(*(_image(question, part, p, negative) for p in question.passes))
-    if question.engines.hold(implies(claimed, image)):
+    if question.engine.decide(implies(claimed, image)).valid:
         return None
     missing = conjunction(claimed, negation(image))
-    absent = least(question.engines.automaton(missing), (VALUE,))
+    absent = least(question.engine.automaton_of(missing), (VALUE,))
     if absent is None:
         raise DisagreementError(f"{question.claim.id}: a member is no value, and all members are")
     return -absent[0] - 1 if negative else absent[0]
 
 
 def _image_evidence(question: Question, part: ValueSet) -> Mapping[str, Any]:
-    automaton = question.engines.automaton
+    automaton = question.engine.automaton_of
     try:
         natural, below = (
             [automaton(_image(question, part, passes, negative)) for passes in question.passes]
@@ -163,7 +163,7 @@ def about_numbers(question: Question, check: PrintedNumbers) -> Finding:
 
 
 def about_count(question: Question, check: Count) -> Finding:
-    """Return whether so many positions within the claim's reach have a property; our engine alone counts them."""
+    """Return whether so many positions within the claim's reach have a property."""
     if check.beside:
         what = "choices of a position and further integers are counted on tables only"
         return Finding(Undecided(what))
@@ -188,4 +188,4 @@ def _number_of(question: Question, condition: Proposition) -> int:
     """Return how many positions within the reach, with each number of passes left, satisfy a condition."""
     digits = max(0, question.reach or 0).bit_length()
     sentences = [_among(question, condition, passes) for passes in question.passes]
-    return sum(number_below(question.engines.automaton(s), digits) for s in sentences)
+    return sum(number_below(question.engine.automaton_of(s), digits) for s in sentences)

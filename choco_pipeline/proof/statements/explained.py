@@ -134,7 +134,7 @@ def _contradiction(
 
 
 def _not_wrong(claim: Claim, position: Position) -> DisagreementError:
-    return DisagreementError(f"{claim.id} is not wrong at {position}, an engine says it is")
+    return DisagreementError(f"{claim.id} is not wrong at {position}, the engine says it is")
 
 
 def number_at(

@@ -21,7 +21,6 @@ from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof.arithmetic.logic import Sentence
-from choco_pipeline.proof.arithmetic.mona import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
@@ -31,13 +30,11 @@ from choco_pipeline.proof.statements.question import Question
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
-#: So many guesses are put to the engines.
+#: So many guesses are decided.
 GUESSES = 8
 
 
-def formulas(
-    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> FormulaOfProof | None:
+def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
     """Look for formulas of a proved game without passes, and prove them.
 
     About so long is looked for them; the shortest ones that are found and proved are returned.
@@ -47,19 +44,16 @@ def formulas(
         return None
     positions = list(proof.ruleset.positions(BOUNDS[len(names)]))
     clock = Clock(seconds)
-    first, *_ = asked = tuple(engines or installed_engines())
     for _ in range(GUESSES):
         guess = _guess(proof, names, positions)
         if guess is None:
             return None
-        finding = decide_cases(proof, guess, (first,), clock.left)
+        finding = decide_cases(proof, guess, clock.left)
         match finding.verdict:
             case Refuted(Counterexample(position=tuple(wrong))):
                 positions.append(wrong)
-                continue
-            case Proved() if len(asked) > 1:
-                finding = decide_cases(proof, guess, asked, clock.left)
-        return proved_formula(proof, guess, finding)
+            case _:
+                return proved_formula(proof, guess, finding)
     return None
 
 
@@ -70,14 +64,12 @@ def proved_formula(
     if not isinstance(decided.verdict, Proved):
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
-    agreed = tuple(sorted(decided.evidence["engines"], reverse=True))
-    return FormulaOfProof(text=sign + "; ".join(map(str, cases)), cases=cases, engines=agreed)
+    return FormulaOfProof(text=sign + "; ".join(map(str, cases)), cases=cases)
 
 
 def decide_cases(
     proof: Proof,
     cases: Sequence[FormulaCase],
-    engines: Sequence[EngineName] | None = None,
     seconds: float = 60.0,
     *,
     covers: bool = True,
@@ -88,10 +80,10 @@ def decide_cases(
 
     The finding is as that of `choco_pipeline.proof.statements.decided_claims.decide`, without a certificate's path; a
     counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
-    the engines contradict each other, or the cases are right at the counterexample.
+    the cases are right at the counterexample.
     """
     claim = _claim(proof, cases, covers=covers)
-    question = Question(claim, {}, proof, "", tuple(engines or installed_engines()), seconds)
+    question = Question(claim, {}, proof, "", seconds)
 
     def wrong(passes: int) -> Sentence:
         return question.translator(passes).false_where(question.in_reach, claim.parts.rest)
@@ -131,7 +123,7 @@ def _counterexample(
     right = known.is_p_position if proof.relation == "p" else known.number
     meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
     if meant and all(parse(case.formula).value(at) == right for case in meant):
-        raise DisagreementError(f"formulas are right at {position}, an engine says they are not")
+        raise DisagreementError(f"formulas are right at {position}, the engine says they are not")
     claimed = " and ".join(map(str, meant)) or "no case that it is in"
     return Counterexample(str(right), claimed, position, proof.ruleset.coordinates)
 

@@ -1,4 +1,4 @@
-"""A claim put to a game's proved relation: what it speaks of, as sentences, and the engines that answer."""
+"""A claim about a game with a proved relation: sentences of its domain, and the engine that decides them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, render, substitute
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Position
-from choco_pipeline.proof.arithmetic.agreement import Agreement
+from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import (
     TRUE,
     Sentence,
@@ -25,7 +25,6 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.arithmetic.mona import EngineName
 from choco_pipeline.proof.arithmetic.terms import Meaning, condition, value_is
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.games.obligations import relation_name
@@ -139,8 +138,6 @@ class Question:
     parameters: Mapping[str, int]
     proof: Proof
     certificate: str
-    #: The engines that must agree.
-    names: tuple[EngineName, ...]
     seconds: float
 
     @cached_property
@@ -149,11 +146,15 @@ class Question:
         return self.claim.environment(self.parameters)
 
     @cached_property
-    def engines(self) -> Agreement:
-        """The engines, which know the proved relation."""
+    def engine(self) -> Engine:
+        """The engine, which knows the proved relation."""
         relations = {relation_name(p): a for p, a in enumerate(self.proof.automata)}
-        about = f"{self.claim.id} on {self.proof.ruleset.notation}"
-        return Agreement(relations, self.names, self.seconds, about=about)
+        return Engine(relations, self.seconds)
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The engine, and the states of the largest automaton that it needed."""
+        return {"engines": ["own"], "states": self.engine.states}
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
@@ -189,16 +190,16 @@ class Question:
 
     def is_nowhere(self, sentences: Sequence[Sentence]) -> bool:
         """Return whether nothing makes any of the sentences true."""
-        return self.engines.hold(conjunction(*map(negation, sentences)))
+        return self.engine.decide(conjunction(*map(negation, sentences))).valid
 
     def least(self, wrong: Sequence[Sentence]) -> Position | None:
         """Return the least position where a claim is wrong, given for each number of passes left where it is."""
         positions: list[Position] = []
         for passes, sentence in enumerate(wrong):
-            if self.engines.hold(negation(sentence)):
+            if self.engine.decide(negation(sentence)).valid:
                 continue
             try:
-                here = least(self.engines.automaton(sentence), self.coordinates)
+                here = least(self.engine.automaton_of(sentence), self.coordinates)
             except (UndecidedError, LimitError) as error:
                 raise UndecidedError(
                     f"it is false, but where first is not known: {error}"
@@ -211,12 +212,12 @@ class Question:
 
     def refuted(self, counterexample: Counterexample, evidence: Mapping[str, Any]) -> Finding:
         """Return that the claim is false."""
-        return Finding(Refuted(counterexample, 0), {**evidence, **self.engines.evidence()})
+        return Finding(Refuted(counterexample, 0), {**evidence, **self.evidence})
 
     def proved(self, evidence: Mapping[str, Any]) -> Finding:
         """Return that the claim is true at every position that it speaks of."""
         verdict = Proved(self.certificate, reach=self.reach)
-        return Finding(verdict, {**evidence, **self.engines.evidence()})
+        return Finding(verdict, {**evidence, **self.evidence})
 
     def known(self, position: Position) -> ProvedPosition:
         """Return what the proof says of a position."""

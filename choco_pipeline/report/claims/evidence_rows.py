@@ -69,8 +69,8 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
     Examples
     --------
-    >>> list(evidence_rows({"engines": ["own", "z3"], "no_answer": {"mona": "the time is over"}, "missing": []}))
-    [('engines that agree', 'ours and z3'), ('engines without an answer', ['MONA: the time is over'])]
+    >>> list(evidence_rows({"engines": ["own", "z3"], "no_answer": {"checker": "the time is over"}, "missing": []}))
+    [('engines that agree', 'ours and z3'), ('engines without an answer', ['the checker: the time is over'])]
     >>> list(evidence_rows({"negative_values": False, "failures": 7}))
     [('negative values', 'no'), ('number of failures', 7)]
     """

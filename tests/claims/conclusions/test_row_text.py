@@ -274,15 +274,15 @@ def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
 
 
 def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:
-    both = {"engines": ["own", "mona"], "no_answer": {}}
-    alone = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
+    both = {"engines": ["own", "checker"], "no_answer": {}}
+    alone = {"engines": ["own"], "no_answer": {"checker": "the time is over"}}
     proofs = [
         by_proof("a", PROVED, {"k": k, "s": 1}, **said)
         for k, said in ((2, both), (4, alone), (6, both))
     ]
     (found,) = rows(catalogue(claim("a")), proofs)
     assert [one.model_dump() for one in found.engines] == [
-        {"engines": ("own", "mona"), "proofs": 2, "no_answer": {}},
-        {"engines": ("own",), "proofs": 1, "no_answer": {"mona": "the time is over"}},
+        {"engines": ("own", "checker"), "proofs": 2, "no_answer": {}},
+        {"engines": ("own",), "proofs": 1, "no_answer": {"checker": "the time is over"}},
     ]
     assert found.command == "./choco claims check a --proofs"

@@ -55,14 +55,14 @@ def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
 
 def test_a_proof_is_of_one_of_them() -> None:
     one = claim(every={"t": "2..3"}, check=FIRST_ONLY)
-    proof = prove(parse_ruleset("step-bar(k=2, s=0)"), "grundy", engines=["own"])
+    proof = prove(parse_ruleset("step-bar(k=2, s=0)"), "grundy")
     cases = [case for _, case in Catalogue({"drawn": one}).fitting("step-bar(k=2, s=0)", "grundy")]
     assert cases == [{"k": 2, "s": 0, "t": 2}, {"k": 2, "s": 0, "t": 3}]
-    right, wrong = (decide(one, case, proof, "here", ["own"]).verdict for case in cases)
+    right, wrong = (decide(one, case, proof, "here").verdict for case in cases)
     assert isinstance(right, Proved)
     assert isinstance(wrong, Refuted)
     with pytest.raises(ConfigError, match=r"drawn: k = 2, s = 0: a value is needed for t"):
-        decide(one, {"k": 2, "s": 0}, proof, "here", ["own"])
+        decide(one, {"k": 2, "s": 0}, proof, "here")
 
 
 def test_a_run_checks_each_of_them() -> None:

@@ -29,7 +29,7 @@ from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.sweep.run_ledger import Ledger
 from tests.report.documents import a_claim, whole
 
-ENGINES = ([], [{"engines": ["own", "mona", "checker"], "proofs": 2, "no_answer": {}}])
+ENGINES = ([], [{"engines": ["own", "checker"], "proofs": 2, "no_answer": {}}])
 UNPROVED: dict[str, Any] = {"proved_for": "", "for_all": "", "engines": []}
 long_words = st.text("abc ⊕=,", max_size=200)
 

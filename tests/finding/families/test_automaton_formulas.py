@@ -101,7 +101,7 @@ def test_formulas_of_several_games_are_lifted(tmp_path, monkeypatch) -> None:
 def test_limits_of_a_search_are_sizes() -> None:
     """Its automaton of 119 states is too large to decide: however long that takes, there is no proof."""
     game = parse_ruleset("strip-bar(k=3, s=1)")
-    proof = prove(game, "grundy", engines=["own"], seconds=float("inf"), size=SMALL)
+    proof = prove(game, "grundy", seconds=float("inf"), size=SMALL)
     assert proof.status == "undecided"
     assert learned_from_game(cells_of("strip-bar(k=3, s=1)", 20, "grundy")) == []
 
@@ -109,13 +109,13 @@ def test_limits_of_a_search_are_sizes() -> None:
 def test_heights_that_fall_beyond_the_table_are_no_error() -> None:
     game = parse_ruleset("solid-bar(f=min((x+z)//2, 300-x))")
     with pytest.raises(HeightError):
-        prove(game, engines=["own"], size=SMALL)
+        prove(game, size=SMALL)
     assert learned_from_game(cells_of(game.notation, 40)) == []
 
 
 def proof_with(formula, ruleset=TWO_HEIGHTS):
     cases = [{"where": None, "formula": formula}]
-    said = {"text": f"P ⇔ {formula}", "cases": cases, "engines": ["own"]}
+    said = {"text": f"P ⇔ {formula}", "cases": cases}
     return {
         "ruleset": ruleset,
         "relation": "p",

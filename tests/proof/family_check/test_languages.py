@@ -56,7 +56,7 @@ def family_of(notation, kind, formula, rules):
 @cache
 def automaton_of(notation, kind):
     relation = "grundy" if kind == "grundy" else "p"
-    proof = prove(parse_ruleset(notation), relation, engines=["own"], seconds=60)
+    proof = prove(parse_ruleset(notation), relation, seconds=60)
     assert proof.status == "proved", proof.why
     return proof.automata[0]
 

@@ -35,7 +35,6 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import GameToProve
 from tests.effort import examples
 
-OWN = ["own"]
 GAMES = [(WithPass(Nim(2)), "p"), (SolidBar("(x+z)//5"), "p"), (StepBar(2, 1), "grundy")]
 #: What stands in place of a part of a document.
 OTHERS = st.sampled_from(
@@ -52,7 +51,7 @@ OTHERS = st.sampled_from(
 def documents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("certificates")
     return [
-        json.loads(write_certificate(prove(game, relation, engines=OWN), folder).read_text())
+        json.loads(write_certificate(prove(game, relation), folder).read_text())
         for game, relation in GAMES
     ]
 
@@ -98,7 +97,7 @@ def test_a_changed_certificate_is_refused_or_decided(data, documents, tmp_path):
     path.write_text(json.dumps(document))
     proof = None
     try:
-        proof = check_certificate(path, OWN, seconds=2)
+        proof = check_certificate(path, 2)
         said = proof.why
     except ChocoError as error:
         said = str(error)
@@ -137,8 +136,8 @@ def nim_sum_on(game):
 def test_a_position_with_too_many_options_is_undecided_in_time(step):
     game = SolidBar(f"max(0, min(1, x-{step}))")
     clock = Clock()
-    proof = check_relation(game, {0: nim_sum_on(game)}, engines=OWN, seconds=2)
-    assert (proof.status, proof.engines) == ("undecided", ())
+    proof = check_relation(game, {0: nim_sum_on(game)}, seconds=2)
+    assert proof.status == "undecided"
     assert "'no position in the relation has an option in it' is wrong at {'x': " in proof.why
     assert proof.why.endswith("by the definition is not known: the 2 seconds are over")
     assert clock.spent < 20
@@ -148,7 +147,7 @@ def test_a_position_with_too_many_options_is_undecided_in_time(step):
 @pytest.mark.parametrize("far", [10**9, 2**70])
 def test_grundy_numbers_at_far_positions_are_undecided_in_time(far):
     beyond = conjunction(nim_sum_is_zero("0", "1", "2"), linear({"0": 1}, -far, "<="))
-    proof = check_relation(Nim(2), {0: beyond}, "grundy", engines=OWN, seconds=2)
+    proof = check_relation(Nim(2), {0: beyond}, "grundy", seconds=2)
     assert proof.status == "undecided"
     assert "the 2 seconds are over" in proof.why
 
@@ -191,7 +190,7 @@ def outcomes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     known = EarlierProofs(Path("certificates"), {"own": "1"})
     for ruleset in (TRIANGLE, OTHER):
-        path = write_certificate(prove(parse_ruleset(ruleset), engines=OWN), known.certificates)
+        path = write_certificate(prove(parse_ruleset(ruleset)), known.certificates)
         proof = GameProof(
             ruleset=ruleset,
             relation="p",

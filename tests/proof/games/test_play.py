@@ -32,7 +32,7 @@ GAMES = [
 
 @cache
 def certificate(notation: str, relation) -> Certificate:
-    proof = prove(parse_ruleset(notation), relation, engines=["own"])
+    proof = prove(parse_ruleset(notation), relation)
     assert proof.status == "proved", proof.why
     return Certificate(proof.ruleset, relation, proof.automata, ())
 
@@ -65,7 +65,7 @@ def test_games_of_ones_own_are_played_by_definition(moves, heights, bound, clip,
     monkeypatch.setattr(guess, "DEPTHS", (5, 6, 7))  # small tables are enough, and quick
     kinds = [{"lower": lower, "by": "same", "clip": clip} for lower in moves]
     game = CutGame(sorted({name for lower in moves for name in lower}), kinds, heights)
-    proof = prove(game, engines=["own"])
+    proof = prove(game)
     assert proof.status == "proved", proof.why
     known = Certificate(game, "p", proof.automata, ())
     for position in game.positions(bound):

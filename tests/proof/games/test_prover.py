@@ -1,7 +1,6 @@
 """Proofs from nothing: the papers' theorems and games, false claims, and what cannot be proved."""
 
 import re
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,16 +10,13 @@ from choco_pipeline.automata.algebra import complement, conjunction, disjunction
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, HeightError
-from choco_pipeline.proof.arithmetic import mona
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
-from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.games import guess as guessing
 from choco_pipeline.proof.games import search
 from choco_pipeline.proof.games.contradiction import contradiction
 from choco_pipeline.proof.games.prover import RelationError, check_relation, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-OWN = ["own"]
 LEGAL_3 = linear({"0": -1, "1": 3, "2": -1}, 0, "<=")
 LEGAL_5 = linear({"0": -1, "1": 5, "2": -1}, 0, "<=")
 
@@ -44,8 +40,8 @@ LEGAL_5 = linear({"0": -1, "1": 5, "2": -1}, 0, "<=")
 )
 def test_p_positions_are_proved_and_are_the_definitions(text, states):
     game = parse_ruleset(text)
-    proof = prove(game, engines=OWN)
-    assert (proof.status, proof.engines) == ("proved", ("own",))
+    proof = prove(game)
+    assert proof.status == "proved"
     assert proof.states == (states or proof.states)
     for position in game.positions(6):
         passes = position[-1] if isinstance(game, WithPass) else 0
@@ -68,23 +64,13 @@ def test_p_positions_are_proved_and_are_the_definitions(text, states):
 def test_grundy_numbers_are_proved_and_are_the_definitions(text):
     """Of k=1, s=0 they are the four conjectures of step2015 together."""
     game = parse_ruleset(text)
-    proof = prove(game, "grundy", engines=OWN)
+    proof = prove(game, "grundy")
     assert proof.status == "proved"
     for position in game.positions(9):
         passes = position[-1] if isinstance(game, WithPass) else 0
         here = position[:-1] if isinstance(game, WithPass) else position
         values = {str(i): c for i, c in enumerate((*here, game.grundy(position)))}
         assert proof.automata[passes].accepts(values)
-
-
-@pytest.mark.skipif(installed_engines() != ("own", "mona"), reason="MONA is not installed")
-def test_both_engines_prove_and_are_named():
-    proof = prove(StripBar(k=2, s=1))
-    assert proof.status == "proved"
-    assert proof.engines == ("own", "mona")
-    assert len(proof.checks) == 6
-    proof = prove(StripBar(k=2, s=1), engines=["mona"])
-    assert (proof.status, proof.engines) == ("proved", ("mona",))
 
 
 @pytest.mark.parametrize(
@@ -100,8 +86,8 @@ def test_both_engines_prove_and_are_named():
     ],
 )
 def test_what_is_not_automatic_or_not_definable_is_undecided(game, why):
-    proof = prove(game, engines=OWN)
-    assert (proof.status, proof.engines) == ("undecided", ())
+    proof = prove(game)
+    assert proof.status == "undecided"
     assert "\n" not in proof.why
     assert re.search(why, proof.why)
     assert proof.states == ((2,) if isinstance(game, WithPass) else ())
@@ -116,35 +102,35 @@ def test_attempts_end_with_too_many_residuals():
 
 @pytest.mark.full
 def test_tables_that_are_too_small_are_said():
-    proof = prove(WithPass(Nim(5)), engines=OWN)  # five heaps and a pass are large tables
+    proof = prove(WithPass(Nim(5)))  # five heaps and a pass are large tables
     assert proof.why.startswith("R1 does not close in the tables that are worth it: ")
 
 
 def test_time_that_is_over_is_said():
-    proof = prove(StripBar(4, 2), engines=OWN, seconds=1e-9)
+    proof = prove(StripBar(4, 2), seconds=1e-9)
     assert (proof.status, proof.why) == ("undecided", "the 1e-09 seconds are over")
 
 
 def test_a_height_that_falls_behind_all_tables_is_found_out():
     game = SolidBar("5 - max(0, min(x-9000, 1))")
     with pytest.raises(HeightError, match="the height falls at x = 0, x' = 9001, y = 5,"):
-        prove(game, engines=OWN)
+        prove(game)
     assert game.f(9000, 0) > game.f(9001, 0)
 
 
 def test_a_printed_theorem_and_a_printed_conjecture():
     """triangular, Thm 7.3 holds for k=3; x⊕y⊕z=0 fails for k=5, and so does solid2022, Conj 2."""
     nim_sum = nim_sum_is_zero("0", "1", "2")
-    proof = check_relation(SolidBar("(x+z)//3"), {0: conjunction(nim_sum, LEGAL_3)}, engines=OWN)
+    proof = check_relation(SolidBar("(x+z)//3"), {0: conjunction(nim_sum, LEGAL_3)})
     assert (proof.status, proof.states) == ("proved", (3,))
     five = SolidBar("(x+z)//5")
     for claimed in (nim_sum, shifted(1)):
-        proof = check_relation(five, {0: conjunction(claimed, LEGAL_5)}, engines=OWN)
-        assert (proof.status, proof.engines) == ("refuted", ())
+        proof = check_relation(five, {0: conjunction(claimed, LEGAL_5)})
+        assert proof.status == "refuted"
         assert proof.why.startswith("the relation holds ")
     corner = linear({"0": 1, "1": 1, "2": 1}, 0, "==")
     claimed = conjunction(disjunction(shifted(-1), corner), LEGAL_5)  # triangular, Conj 8.1
-    assert check_relation(five, {0: claimed}, engines=OWN).status == "proved"
+    assert check_relation(five, {0: claimed}).status == "proved"
 
 
 def shifted(by):
@@ -155,9 +141,9 @@ def shifted(by):
 
 def test_the_largest_relation_of_illegal_positions_is_refuted():
     game = StripBar(4, 2)
-    (right,) = prove(game, engines=OWN).automata
+    (right,) = prove(game).automata
     everywhere = disjunction(right, linear({"1": 4, "2": -1}, -2, ">"))
-    proof = check_relation(game, {0: everywhere}, engines=OWN)
+    proof = check_relation(game, {0: everywhere})
     assert proof.status == "refuted"
     assert "which is no position: y = " in proof.why
 
@@ -165,12 +151,12 @@ def test_the_largest_relation_of_illegal_positions_is_refuted():
 @pytest.mark.parametrize("relation", ["p", "grundy"])
 def test_every_single_change_of_a_proved_automaton_is_refuted(relation):
     game = WithPass(StepBar(2)) if relation == "p" else StepBar(2)
-    proof = prove(game, relation, engines=OWN)
+    proof = prove(game, relation)
     assert proof.status == "proved"
     for passes, automaton in enumerate(proof.automata):
         for changed in changes(automaton):
             automata = dict(enumerate(proof.automata)) | {passes: changed}
-            found = check_relation(game, automata, relation, engines=OWN)
+            found = check_relation(game, automata, relation)
             assert found.status == "refuted", changed.as_json()
 
 
@@ -193,45 +179,21 @@ def changes(automaton):
 def test_automata_that_do_not_fit_are_refused():
     nim = nim_sum_is_zero("0", "1")
     with pytest.raises(RelationError, match="for 0 to 1 passes left are needed, found 0"):
-        check_relation(WithPass(Nim(2)), {0: nim}, engines=OWN)
+        check_relation(WithPass(Nim(2)), {0: nim})
     with pytest.raises(RelationError, match="has tracks 0, 1, needed are 0, 1, 2"):
-        check_relation(Nim(3), {0: nim}, engines=OWN)
+        check_relation(Nim(3), {0: nim})
     with pytest.raises(RelationError, match="needed are 0, 1, 2"):
-        check_relation(Nim(2), {0: nim}, "grundy", engines=OWN)
+        check_relation(Nim(2), {0: nim}, "grundy")
 
 
-def test_engines_that_contradict_each_other_or_the_definition_are_an_alarm(monkeypatch):
+def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch):
     game = Nim(2)
     right, wrong = nim_sum_is_zero("0", "1"), complement(nim_sum_is_zero("0", "1"))
-
-    def says(valid):
-        return lambda *_: Decision(valid, None if valid else {"a": 1, "b": 1}, 0.0, 0)
-
-    monkeypatch.setattr(search, "decide_with_mona", says(valid=False))
-    with pytest.raises(DisagreementError, match="is right by own, wrong by mona"):
-        check_relation(game, {0: right}, engines=["own", "mona"])
+    assert check_relation(game, {0: wrong}).status == "refuted"
+    false = Decision(valid=False, counterexample={"a": 1, "b": 1}, seconds=0.0, states=0)
+    monkeypatch.setattr(search.Engine, "decide", lambda *_: false)
     with pytest.raises(DisagreementError, match="where it is right by definition"):
-        check_relation(game, {0: right}, engines=["mona"])
-    assert check_relation(game, {0: wrong}, engines=["own", "mona"]).status == "refuted"
-
-
-@pytest.mark.skipif(installed_engines() != ("own", "mona"), reason="MONA is not installed")
-def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
-    game = SolidBar("(x+z)//61")
-    monkeypatch.setattr(mona, "MOST_MEMORY", 24 << 20)  # enough to start with, and for no proof
-    proof = prove(game, engines=["own", "mona"])
-    assert (proof.status, proof.engines) == ("proved", ("own",))
-    assert proof.no_answer["mona"] == "it needs more than 24 MiB of memory"
-    why = "MONA gave no answer: it needs more than 24 MiB of memory"
-    assert proof.why.endswith(f"at every position; {why}")
-    proof = prove(game, engines=["mona"])
-    guessed = f"R0, guessed with 95 states: {why}"
-    assert (proof.status, proof.why, proof.states) == ("undecided", guessed, ())
-    monkeypatch.setattr(mona, "MOST_MEMORY", 1 << 30)
-    monkeypatch.setattr(search, "Engine", partial(Engine, most_bytes=100))
-    proof = prove(game, engines=["own", "mona"])
-    assert (proof.status, proof.engines) == ("proved", ("mona",))
-    assert "; our engine gave no answer: the sentence is too large to decide: " in proof.why
+        check_relation(game, {0: right})
 
 
 @pytest.mark.parametrize(
@@ -254,7 +216,7 @@ def test_a_refuted_guess_is_followed_by_one_that_is_right_there(monkeypatch, tex
 
     monkeypatch.setattr(search.Search, "check", noting)
     game = parse_ruleset(text)
-    proof = prove(game, relation, engines=OWN)
+    proof = prove(game, relation)
     assert proof.status == "proved"
     assert len({c.obligation for c in proof.checks}) == len(proof.checks)
     refuted = [point for guesser, _ in asked[:1] for point in guesser._refuted[0].items()]
@@ -315,20 +277,20 @@ def replace_tracks(automaton):
 @pytest.mark.full
 def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
     game = WithPass(StripBar(k=12, s=8))
-    proof = prove(game, engines=["own"])
+    proof = prove(game)
     assert (proof.status, proof.states) == ("proved", (56, 77))
     hesitated = []
 
     class Hesitant(Engine):
-        def decide(self, sentence, seconds_limit):
+        def decide(self, sentence):
             guess = max(self._relations.items())[1]
             if guess not in proof.automata:
                 hesitated.append(guess)
                 raise UndecidedError("too large")
-            return super().decide(sentence, seconds_limit)
+            return super().decide(sentence)
 
     monkeypatch.setattr(search, "Engine", Hesitant)
-    assert prove(game, engines=["own"]).automata == proof.automata
+    assert prove(game).automata == proof.automata
     assert hesitated
 
 
@@ -340,6 +302,6 @@ def test_nothing_is_said_of_positions_by_what_is_not_proved():
 
 
 def test_a_proof_is_printed_as_a_line():
-    assert repr(prove(Nim(2), engines=OWN)) == (
+    assert repr(prove(Nim(2))) == (
         "<Proof: p of nim(2): proved, the automata satisfy the definition at every position; states: 2>"
     )

@@ -20,8 +20,6 @@ from choco_pipeline.proof.statements.claim_certificate import (
 )
 from tests.claims.written import claim_from
 
-OWN = ("own",)
-OURS = EngineAnswers(OWN, {})
 CONJECTURE = {
     "id": "conj",
     "ruleset": "solid-bar(f=(x+z)//k)",
@@ -82,7 +80,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def proofs():
     games = {game for _, _, game in CASES if game}
-    return {game: prove(parse_ruleset(game), "p", engines=OWN) for game in games}
+    return {game: prove(parse_ruleset(game), "p") for game in games}
 
 
 @pytest.fixture
@@ -100,7 +98,7 @@ def test_a_certificate_is_decided_again_by_the_engine_and_by_the_checker(
 ):
     path = written(said, names, game)
     assert is_of_a_claim(path)
-    document, finding = check_claim_certificate(path, OWN)
+    document, finding = check_claim_certificate(path)
     assert (document.claim.id, document.names) == (said["id"], names)
     assert isinstance(finding.verdict, Proved)
     assert finding.evidence["engines"] == ["own"]
@@ -152,7 +150,7 @@ def with_a_key_more(document):
 def verdict_of(path):
     """Return what our engine says of a file, None if that is no certificate."""
     try:
-        return check_claim_certificate(path, OWN)[1].verdict
+        return check_claim_certificate(path)[1].verdict
     except ChocoError:
         return None
 
@@ -182,14 +180,14 @@ def test_numbers_that_a_statement_does_not_have_are_refused(written):
     path = written(*CASES[4])
     changed(path, lambda document: document["names"].clear())
     with pytest.raises(ChocoError, match="numbers are needed for k"):
-        check_claim_certificate(path, OWN)
+        check_claim_certificate(path)
 
 
-def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
+def test_the_answer_of_the_checker_joins_ours(monkeypatch):
     answers = [Checked("proved", ""), Checked("out of time", "more than 1 s")]
     answers.append(Checked("undecided", "seconds cannot be said"))
     monkeypatch.setattr(checker, "check_files", lambda paths, seconds: answers)
-    said = ask_checker([(f"{name}.json", OURS) for name in "abc"], 1)
+    said = ask_checker([f"{name}.json" for name in "abc"], 1)
     assert said[0] == EngineAnswers(("own", "checker"), {})
     assert said[1].engines == ("own",)
     assert "choco prove --check b.json" in said[1].no_answer["checker"]
@@ -200,9 +198,9 @@ def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
 def test_a_checker_that_finds_otherwise_is_a_contradiction(answer, monkeypatch):
     monkeypatch.setattr(checker, "check_files", lambda paths, seconds: [Checked(answer, "why")])
     with pytest.raises(
-        DisagreementError, match=rf"a\.json is proved by own; check\.py says: {answer}: why"
+        DisagreementError, match=rf"a\.json is proved by our engine; check\.py says: {answer}: why"
     ):
-        ask_checker([("a.json", OURS)], 1)
+        ask_checker(["a.json"], 1)
 
 
 def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):
@@ -238,7 +236,7 @@ def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_
         claim_from({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
     )
     assert "sample" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["statement"]
-    assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert isinstance(check_claim_certificate(path)[1].verdict, Proved)
     assert [one.answer for one in check_files([path], 60)] == ["proved"]
 
 
@@ -261,17 +259,17 @@ def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_descr
     game = CutGame(["a"], moves, parameters={"k": 3}, name="own-1")
     claim = {"id": "own", "ruleset": "game(own-1, k=k)", "statement": statement}
     said = Claim(Claim.from_json(claim).statement, games=game.documents)
-    path = write_claim_certificate(said, {"k": 3}, prove(game, engines=OWN), tmp_path)
+    path = write_claim_certificate(said, {"k": 3}, prove(game), tmp_path)
     monkeypatch.chdir(tmp_path)  # where no file describes it
-    _, finding = check_claim_certificate(path, OWN)
+    _, finding = check_claim_certificate(path)
     assert isinstance(finding.verdict, Proved)
     assert check_files([path], 20)[0].answer == "proved"
     document = json.loads(path.read_text())
     document["games"]["own-1"]["moves"][0]["by"] = [1, "k", 7]
     path.write_text(json.dumps(document))
-    assert not isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert not isinstance(check_claim_certificate(path)[1].verdict, Proved)
     assert check_files([path], 20)[0].answer == "refuted"
     path.write_text(json.dumps({**document, "games": {}}))
     with pytest.raises(ChocoError, match="own-1"):
-        check_claim_certificate(path, OWN)
+        check_claim_certificate(path)
     assert check_files([path], 20)[0].answer == "no certificate"

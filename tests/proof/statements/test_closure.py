@@ -10,7 +10,6 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing.in_memory import table
@@ -33,15 +32,15 @@ BOUNDS = {
 
 @cache
 def proved(text):
-    proof = prove(parse_ruleset(text), engines=["own"])
+    proof = prove(parse_ruleset(text))
     assert proof.status == "proved"
     return proof
 
 
-def decided(text, *engines, **check):
+def decided(text, **check):
     game = parse_ruleset(text)
     claim = claim_on(game, kind="options", **check)
-    return claim, decide(claim, {}, proved(text), "here", engines or ["own"])
+    return claim, decide(claim, {}, proved(text), "here")
 
 
 def first_wrong(text, check):
@@ -137,16 +136,6 @@ def test_far_counterexamples_are_told_without_listing_options() -> None:
         assert counterexample.found == "it is false"
 
 
-@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
-def test_both_engines_say_the_same() -> None:
-    text = "with-pass(step-bar(k=2, s=1), passes=1)"
-    for have in ("no", "some"):
-        said = {"of": "y ^ z != p", "to": "y ^ z == p", "have": have}
-        _, finding = decided(text, "own", "mona", **said)
-        assert finding.evidence["engines"] == ["own", "mona"]
-        assert finding.verdict == decided(text, **said)[1].verdict
-
-
 @pytest.mark.parametrize(
     ("claim_id", "text"),
     [
@@ -162,7 +151,7 @@ def test_claims_of_the_papers_on_options(claim_id, text) -> None:
     claim, game = catalogue_of().claims[claim_id], parse_ruleset(text)
     parameters = claim.match(text)
     on_table = check_claim(claim, parameters, game, 9, table(game, 9, "p-positions")).verdict
-    verdict = decide(claim, parameters, proved(text), "here", ["own"]).verdict
+    verdict = decide(claim, parameters, proved(text), "here").verdict
     if claim_id == "pass2016-lemma-4.2":
         assert verdict.counterexample == on_table.counterexample
     else:

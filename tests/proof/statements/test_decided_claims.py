@@ -15,7 +15,7 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_on
 from tests.effort import examples
-from tests.proof.statements.decided_games import OWN, decided, proved
+from tests.proof.statements.decided_games import decided, proved
 
 BOUND = 9
 
@@ -288,7 +288,7 @@ def test_no_value_at_all_is_not_every_member() -> None:
 )
 def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
     claim = catalogue_of().claims[claim_id]
-    finding = decide(claim, claim.match(text), proved(text), "here", OWN)
+    finding = decide(claim, claim.match(text), proved(text), "here")
     if at is None:
         assert finding.verdict == Proved("here")
     else:
@@ -301,7 +301,7 @@ def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
 @pytest.mark.parametrize("number", ["4.1", "4.2", "4.3", "4.4"])
 def test_step_bars_with_one_square_a_step(number, part) -> None:
     claim = catalogue_of().claims[f"step2015-conj-{number}-{part}"]
-    finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here", OWN)
+    finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here")
     assert finding.verdict == Proved("here")
     equals = f"({claim.check.equals})+z//30"
     wrong = decided(
@@ -313,7 +313,7 @@ def test_step_bars_with_one_square_a_step(number, part) -> None:
 def test_the_values_of_conjecture_4_1_are_named() -> None:
     text = "with-pass(strip-bar(k=4, s=2), passes=1)"
     claim = catalogue_of().claims["pass2016-conj-4.1"]
-    finding = decide(claim, claim.match(text), proved(text), "here", OWN)
+    finding = decide(claim, claim.match(text), proved(text), "here")
     assert finding.verdict == Proved("here")
     assert finding.evidence["image"] == "{2^n − 2 : n ≥ 1} ∪ {1}"
     assert finding.evidence["first_values"][:6] == [0, 1, 2, 6, 14, 30]

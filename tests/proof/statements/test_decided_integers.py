@@ -12,7 +12,6 @@ from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.statements import decided_integers as module
 from choco_pipeline.proof.statements.decided_integers import (
     choices,
@@ -24,7 +23,6 @@ from tests.claims.oracle_of_integers import outcome_of_integers
 from tests.claims.written import claim_from
 from tests.effort import examples
 
-OWN = ["own"]
 BOUND = 3
 BEYOND = 7
 
@@ -36,9 +34,9 @@ def statement(bound=BOUND, **check):
     return claim
 
 
-def decided(engines=OWN, seconds=math.inf, **check):
+def decided(seconds=math.inf, **check):
     """Return the one verdict on a statement, of which nothing is fixed."""
-    ((fixed, finding),) = decide_integers(statement(**check), engines, seconds)
+    ((fixed, finding),) = decide_integers(statement(**check), seconds)
     assert fixed == {}
     return finding.verdict
 
@@ -95,7 +93,7 @@ def statements(draw):
 @given(statements())
 def test_drawn_statements(check) -> None:
     claim = statement(**check)
-    for fixed, finding in decide_integers(claim, OWN, math.inf):
+    for fixed, finding in decide_integers(claim, math.inf):
         assert list(fixed) == ["k"]
         given = statement(**{**check, "all": {**check["all"], "k": fixed["k"]}})
         match finding.verdict:
@@ -170,7 +168,7 @@ def test_the_least_counterexample_is_that_of_a_check() -> None:
         {"all": {"x": "2..N", "y": "3*x", "z": "0..y"}, "holds": "x+z < 17"},
         {"all": {"x": "1..N", "y": "0..N step 3"}, "where": "x > 4", "holds": "x+y < 11"},
     ):
-        ((_, finding),) = decide_integers(statement(**check), OWN, math.inf)
+        ((_, finding),) = decide_integers(statement(**check), math.inf)
         least = outcome_of_integers(statement(**check).proposition, 30).least
         assert finding.verdict.counterexample.position == least
 
@@ -213,7 +211,7 @@ def test_what_is_fixed_and_for_which_values() -> None:
 def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others) -> None:
     """A statement may be false of these alone: it is not proved by the rest."""
     claim = statement(bound=9, all={"k": span, "z": "0..N"}, holds=f"k*z < {wrong_at}*z or z < 9")
-    found = decide_integers(claim, OWN, math.inf)
+    found = decide_integers(claim, math.inf)
     told = [(fixed, finding) for fixed, finding in found if fixed]
     assert [fixed["k"] for fixed, _ in told] == list(range(1, decided_for + 1))
     assert all(isinstance(f.verdict, Refuted) == (c["k"] >= wrong_at) for c, f in told)
@@ -226,7 +224,7 @@ def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, othe
 def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
     """With N = 4 there is k = 2, and z < 5; with a larger N there is k = 1 alone, or none."""
     claim = statement(bound=4, all={"k": span, "z": "0..N"}, holds="z < 5 or z//k == z")
-    *told, (others, rest) = decide_integers(claim, OWN, math.inf)
+    *told, (others, rest) = decide_integers(claim, math.inf)
     assert [(fixed, type(found.verdict)) for fixed, found in told] == [
         ({"k": 1}, Proved),
         ({"k": 2}, Proved),
@@ -236,9 +234,9 @@ def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
 
 def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
     claim = statement(all={"k": "1..3", "z": "0..N"}, holds="k*z >= z")
-    found = decide_integers(claim, OWN, 0)
+    found = decide_integers(claim, 0)
     assert [(fixed["k"], finding.verdict.why) for fixed, finding in found] == [
-        (k, "the time is over") for k in (1, 2, 3)
+        (k, "time is up before the sentence is decided") for k in (1, 2, 3)
     ]
     assert not any(finding.evidence["all_choices"] for _, finding in found)
 
@@ -249,7 +247,7 @@ def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
         {"all": {"z": "0..N"}, "where": "z < 0", "holds": "z > 3"},
         {"all": {"z": "N+1..N"}, "holds": "z > 3"},
     ):
-        ((fixed, finding),) = decide_integers(statement(**check), None, math.inf)
+        ((fixed, finding),) = decide_integers(statement(**check), math.inf)
         assert (fixed, finding.verdict) == ({}, Vacuous("no case satisfies its premise"))
 
 
@@ -302,7 +300,7 @@ def test_integers_beyond_64_bits_are_refuted_exactly() -> None:
 def test_printed_rows_are_data_of_a_statement_about_integers() -> None:
     def verdict(text):
         document = {"id": "a", "statement": text, "bound": 9, "printed": [[0, 0], [3, 6], [40, 80]]}
-        ((_, finding),) = decide_integers(Claim.from_json(document), OWN, math.inf)
+        ((_, finding),) = decide_integers(Claim.from_json(document), math.inf)
         return finding.verdict
 
     assert isinstance(verdict("for x in 0..N, y in 0..N: (x, y) in printed => y == 2*x"), Proved)
@@ -313,7 +311,7 @@ def test_printed_rows_are_data_of_a_statement_about_integers() -> None:
 @pytest.mark.parametrize("where", ["k != 0", ["x >= 0", "k != 0 and x >= 1"], "k*k > 0"])
 def test_choices_that_where_excludes_are_not_decided(where) -> None:
     found = decide_integers(
-        statement(all={"k": "-3..3", "x": "0..N"}, where=where, holds="x - x % k == k*(x//k)"), OWN
+        statement(all={"k": "-3..3", "x": "0..N"}, where=where, holds="x - x % k == k*(x//k)")
     )
     assert [fixed["k"] for fixed, _ in found] == [-3, -2, -1, 1, 2, 3]
     assert all(isinstance(finding.verdict, Proved) for _, finding in found)
@@ -321,14 +319,15 @@ def test_choices_that_where_excludes_are_not_decided(where) -> None:
 
 
 def test_time_is_kept_to() -> None:
-    assert decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why == "the time is over"
+    assert (
+        decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why
+        == "time is up before the sentence is decided"
+    )
 
 
 def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch) -> None:
     monkeypatch.setattr(module, "_least", lambda *_: {"N": 9, "x": 1})
-    with pytest.raises(
-        DisagreementError, match=r"is false at .* by the engines, not by definition"
-    ):
+    with pytest.raises(DisagreementError, match=r"is false at .* by the engine, not by definition"):
         decided(all={"x": "0..N"}, holds="x != 7")
 
 
@@ -338,21 +337,6 @@ def test_claims_on_games_are_refused() -> None:
         decide_integers(claim_from(document))
 
 
-@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
-def test_both_engines_decide_the_lemmas_of_the_papers(monkeypatch) -> None:
-    monkeypatch.setattr(module, "MONA_SECONDS", math.inf)
-    catalogue = catalogue_of()
-    for claim_id, verdict in {
-        "step2015-lemma-2.3": Proved,
-        "pass2016-rem-3.1": Refuted,
-        "triangular-thm-7.2": Proved,
-        "patterns-thm-2.3-digit": Proved,
-    }.items():
-        for _, finding in decide_integers(catalogue.claims[claim_id], seconds=math.inf):
-            assert isinstance(finding.verdict, verdict), claim_id
-            assert finding.evidence["engines"] == ["own", "mona"], claim_id
-
-
 @pytest.mark.slow
 def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
     catalogue = catalogue_of()
@@ -360,7 +344,7 @@ def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
     for claim in catalogue.claims.values():
         if not claim.is_about_integers or claim.is_finite:
             continue
-        for fixed, finding in decide_integers(claim, OWN, math.inf):
+        for fixed, finding in decide_integers(claim, math.inf):
             if isinstance(finding.verdict, Undecided):
                 continue
             number += 1

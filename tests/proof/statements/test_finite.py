@@ -16,7 +16,7 @@ def both(text, relation, check, reach=None):
     game = parse_ruleset(text)
     document = {"id": "drawn", "ruleset": text, "check": check}
     claim = claim_from(document if reach is None else {**document, "reach": reach})
-    finding = decide(claim, {}, proved(text, relation), "here", ["own"])
+    finding = decide(claim, {}, proved(text, relation), "here")
     quantity = {"p": "p-positions", "grundy": "grundy"}[relation]
     return finding, check_claim(claim, {}, game, 12, table(game, 12, quantity))
 
@@ -47,7 +47,7 @@ def test_a_printed_number_far_from_any_table() -> None:
     far = 10**9
     check = {"kind": "grundy-list", "numbers": [[far, 0, far], [far, 1, far]]}
     claim = claim_from({"id": "drawn", "ruleset": "nim(2)", "check": check})
-    verdict = decide(claim, {}, proved("nim(2)", "grundy"), "here", ["own"]).verdict
+    verdict = decide(claim, {}, proved("nim(2)", "grundy"), "here").verdict
     shown = verdict.counterexample
     assert (shown.position, shown.found, shown.claimed) == (
         (far, 1),
@@ -121,7 +121,7 @@ def test_grundy_numbers_need_a_proof_of_their_own(check) -> None:
     document = {"id": "drawn", "ruleset": "nim(2)", "check": check}
     more = {"reach": "3"} if check["kind"] == "count" else {}
     claim = claim_from({**document, **more})
-    verdict = decide(claim, {}, proved("nim(2)"), "here", ["own"]).verdict
+    verdict = decide(claim, {}, proved("nim(2)"), "here").verdict
     assert isinstance(verdict, Undecided)
     assert "Grundy numbers are not proved" in verdict.why
 

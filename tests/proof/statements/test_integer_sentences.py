@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.proof.arithmetic.mona import installed_engines
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from tests.claims.written import claim_from
 from tests.effort import examples
@@ -31,11 +30,11 @@ SPELLINGS = [
 SPELLINGS += ["from_first_of_d", "p", "q", "r0", "relation0", "times2", "x1", "e", "u"]
 
 
-def verdicts(engines=("own",), bound=20, **check):
+def verdicts(bound=20, **check):
     document = {"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}}
     claim = claim_from(document)
     assert list(mistakes_in(claim)) == []
-    return [(fixed, found.verdict) for fixed, found in decide_integers(claim, engines, math.inf)]
+    return [(fixed, found.verdict) for fixed, found in decide_integers(claim, math.inf)]
 
 
 @cache
@@ -113,7 +112,7 @@ COLLISIONS = [
 @pytest.mark.parametrize("check", COLLISIONS)
 def test_names_that_spell_a_variable_are_names(check) -> None:
     """Each is false; where variables of ours had these names, each was proved."""
-    ((_, verdict),) = verdicts(installed_engines(), **check)
+    ((_, verdict),) = verdicts(**check)
     assert isinstance(verdict, Refuted), verdict
     position = verdict.counterexample.position
     assert is_false_at(check, position, 10 * max(20, *map(abs, position)))

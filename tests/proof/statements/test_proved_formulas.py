@@ -14,22 +14,18 @@ from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof import table_formulas
-from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements import proved_formulas as module
-from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.proved_formulas import (
     decide_cases,
     formulas,
 )
 from choco_pipeline.proof.table_formulas import formulas_of_table
 from choco_pipeline.proof.task import with_formula
-from tests.claims.claims import claim_on
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
 
-OWN = ["own"]
 NAMES = ("y", "z")
 
 
@@ -105,27 +101,14 @@ def numbers_agree(text, found, bound=40):
 
 
 def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
-    found = formulas(proved("step-bar(k=1)", "grundy"), OWN)
+    found = formulas(proved("step-bar(k=1)", "grundy"))
     assert found.cases == (
         FormulaCase("(y+z)%2 == 0", "z+(y+1)//2"),
         FormulaCase("(y+z)%2 == 1", "min(3*(z-y)//2, z-(y+1)//2)"),
     )
-    assert found.engines == ("own",)
     assert numbers_agree("step-bar(k=1)", found)
     text = "G = z+(y+1)//2 where (y+z)%2 == 0; min(3*(z-y)//2, z-(y+1)//2) where (y+z)%2 == 1"
-    assert found == FormulaOfProof(text=text, cases=found.cases, engines=("own",))
-
-
-@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
-def test_both_engines_prove_the_cases() -> None:
-    proof = proved("step-bar(k=1)", "grundy")
-    found = formulas(proof)
-    assert set(found.engines) == {"own", "mona"}
-    for case in found.cases:
-        claim = claim_on(proof.ruleset, kind="grundy", equals=case.formula, where=case.where)
-        finding = decide(claim, {}, proof, "here")
-        assert finding.verdict.certificate == "here"
-        assert finding.evidence["engines"] == ["own", "mona"]
+    assert found == FormulaOfProof(text=text, cases=found.cases)
 
 
 @pytest.mark.parametrize(
@@ -141,16 +124,16 @@ def test_both_engines_prove_the_cases() -> None:
     ],
 )
 def test_games_with_one_formula(text, relation, formula) -> None:
-    found = formulas(proved(text, relation), OWN)
+    found = formulas(proved(text, relation))
     assert found.cases == (FormulaCase(None, formula),)
 
 
 def test_games_without_a_formula() -> None:
-    assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
-    assert formulas(proved("with-pass(nim(2), passes=1)"), OWN) is None
-    assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
-    undecided = prove(parse_ruleset("nim(2)"), engines=OWN, seconds=1e-9)
-    assert formulas(undecided, OWN) is None
+    assert formulas(proved("step-bar(k=3)", "grundy")) is None
+    assert formulas(proved("with-pass(nim(2), passes=1)")) is None
+    assert formulas(proved("step-bar(k=3)", "grundy")) is None
+    undecided = prove(parse_ruleset("nim(2)"), seconds=1e-9)
+    assert formulas(undecided) is None
 
 
 @pytest.mark.parametrize(
@@ -163,11 +146,9 @@ def test_games_without_a_formula() -> None:
 )
 def test_formulas_of_tables_are_proved(game, formula) -> None:
     proof = proved(game)
-    assert formulas(proof, OWN) is None
-    found = formulas_of_table(proof, OWN)
-    assert found == FormulaOfProof(
-        text=f"P ⇔ {formula}", cases=(FormulaCase(None, formula),), engines=("own",)
-    )
+    assert formulas(proof) is None
+    found = formulas_of_table(proof)
+    assert found == FormulaOfProof(text=f"P ⇔ {formula}", cases=(FormulaCase(None, formula),))
     for position in proof.ruleset.positions(40 if len(proof.ruleset.coordinates) < 3 else 9):
         at = dict(zip(proof.ruleset.coordinates, position, strict=True))
         assert parse(formula).value(at) == (proof.ruleset.grundy(position) == 0)
@@ -184,7 +165,7 @@ def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> 
         return decided[-1]
 
     monkeypatch.setattr(table_formulas, "decide_cases", counted)
-    assert formulas_of_table(proof, OWN) is None
+    assert formulas_of_table(proof) is None
     assert decided
     for finding in decided:
         assert isinstance(finding.verdict, Refuted)
@@ -193,7 +174,7 @@ def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> 
 
 def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
     proof = proved("step-bar(k=3, s=2)", "grundy")
-    found = formulas_of_table(proof, OWN)
+    found = formulas_of_table(proof)
     assert found.rank[0]
     (case,) = found.cases
     meant = [
@@ -205,8 +186,8 @@ def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
     for y, z in meant:
         assert parse(case.formula).value({"y": y, "z": z}) == proof.ruleset.grundy((y, z))
     wrong = (FormulaCase(case.where, f"{case.formula}+1"),)
-    assert isinstance(decide_cases(proof, wrong, OWN, covers=False).verdict, Refuted)
-    assert isinstance(decide_cases(proof, (case,), OWN).verdict, Refuted)
+    assert isinstance(decide_cases(proof, wrong, covers=False).verdict, Refuted)
+    assert isinstance(decide_cases(proof, (case,)).verdict, Refuted)
 
 
 class Here:
@@ -221,7 +202,7 @@ def test_the_shortest_of_two_formulas_is_kept() -> None:
     def saying(said):
         where, formula = (None, said) if isinstance(said, str) else said
         cases = (FormulaCase(where, formula),)
-        return FormulaOfProof(text=f"P ⇔ {cases[0]}", cases=cases, engines=("own",))
+        return FormulaOfProof(text=f"P ⇔ {cases[0]}", cases=cases)
 
     outcome = ProofOutcome.nothing("", 0.0, "nim(2)", "p")
     limits = {"seconds": 1.0, "memory": 1.0}
@@ -236,7 +217,7 @@ def test_the_shortest_of_two_formulas_is_kept() -> None:
         proof = outcome
         for text in formulas_found:
             found = None if text is None else saying(text)
-            proof = with_formula(proof, OWN, limits, Here(), lambda *_, found=found: found)
+            proof = with_formula(proof, limits, Here(), lambda *_, found=found: found)
         assert proof.formula == saying(kept)
 
 
@@ -250,14 +231,14 @@ def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
     right = module.decide_cases
     monkeypatch.setattr(module, "decide_cases", counted)
     monkeypatch.setattr(module, "BOUNDS", {2: 4, 3: 2})
-    found = formulas(proved("solid-bar(f=(x+z)//13)"), OWN)
+    found = formulas(proved("solid-bar(f=(x+z)//13)"))
     assert found.cases == (FormulaCase(None, "(x-1) ^ y ^ (z-1) == 0"),)
     assert len(asked) > 1
     assert asked[0] != found.cases
 
 
 def test_time_is_kept_to() -> None:
-    assert formulas(proved("nim(2)"), OWN, seconds=0.0) is None
+    assert formulas(proved("nim(2)"), seconds=0.0) is None
 
 
 def first_wrong(game, cases, bound):
@@ -276,13 +257,13 @@ def test_cases_that_leave_a_position_out_are_refuted_there() -> None:
     # each is right where it is meant, and the last of them, said of all other positions, is not
     cases = (FormulaCase("y == 0", "x ^ z"), FormulaCase("y == 1", "(x ^ z) ^ 1"))
     proof = proved("solid-bar(f=max(x, z)//2)", "grundy")
-    refuted = decide_cases(proof, cases, OWN).verdict
+    refuted = decide_cases(proof, cases).verdict
     assert isinstance(refuted, Refuted)
     assert refuted.counterexample.position[1] == 2
     assert refuted.counterexample.position == first_wrong(proof.ruleset, cases, 5)
     assert refuted.counterexample.claimed == "no case that it is in"
     whole = (*cases, FormulaCase("y > 1", "x ^ y ^ z"))
-    assert isinstance(decide_cases(proof, whole, OWN).verdict, Proved)
+    assert isinstance(decide_cases(proof, whole).verdict, Proved)
 
 
 @pytest.mark.parametrize("far", [61, 1000])
@@ -291,7 +272,7 @@ def test_cases_that_are_wrong_at_one_far_number_are_refuted(far) -> None:
     left_out = (FormulaCase(f"a != {far}", "a ^ b"),)
     overlapping = (FormulaCase(f"a <= {far}", "a ^ b"), FormulaCase(f"a >= {far}", "(a ^ b)+1"))
     for cases in (left_out, overlapping, overlapping[::-1]):
-        verdict = decide_cases(proof, cases, OWN).verdict
+        verdict = decide_cases(proof, cases).verdict
         assert isinstance(verdict, Refuted)
         assert verdict.counterexample.position[0] >= far
 
@@ -321,7 +302,7 @@ FORMULAS = st.one_of(
 def test_drawn_cases_are_proved_only_where_the_definition_agrees(cases) -> None:
     proof = proved("nim(2)", "grundy")
     wrong = first_wrong(proof.ruleset, cases, 2 * FAR + 2)
-    match decide_cases(proof, cases, OWN).verdict:
+    match decide_cases(proof, cases).verdict:
         case Proved():
             assert wrong is None
         case Refuted(counterexample):

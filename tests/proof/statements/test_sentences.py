@@ -26,7 +26,7 @@ PROVED = {
 
 @cache
 def proof_of(text):
-    proof = prove(GAMES[text], PROVED[text], engines=["own"])
+    proof = prove(GAMES[text], PROVED[text])
     assert proof.status == "proved"
     return proof
 
@@ -34,7 +34,7 @@ def proof_of(text):
 def decided(text, statement):
     document = {"id": "drawn", "ruleset": text, "statement": f"let k = {K}: {statement}"}
     claim = Claim.from_json(document | {"printed": [list(row) for row in PRINTED]})
-    return decide(claim, {}, proof_of(text), "here", ["own"], 5.0).verdict
+    return decide(claim, {}, proof_of(text), "here", 5.0).verdict
 
 
 @given(data=st.data(), text=st.sampled_from(sorted(PROVED)))

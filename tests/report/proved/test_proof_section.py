@@ -123,7 +123,7 @@ def test_an_older_ledger_has_no_section(ledger):
 
 
 def test_the_section_on_the_page(ledger, tmp_path):
-    proof = prove(parse_ruleset("solid-bar(f=(x+z)//3)"), engines=["own"])
+    proof = prove(parse_ruleset("solid-bar(f=(x+z)//3)"))
     path = str(write_certificate(proof, tmp_path))
     missing = str(tmp_path / "no such file.json")
     formula = {
@@ -132,7 +132,6 @@ def test_the_section_on_the_page(ledger, tmp_path):
             {"where": "k < 4", "formula": "x ^ z - 1 == 0"},
             {"where": "k >= 4", "formula": "x == z"},
         ],
-        "engines": ["own"],
     }
     ledger["tables"] = []
     ledger["verdicts"] = [v for v in ledger["verdicts"] if v["table"] is None]
@@ -159,7 +158,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
     assert "For 2 games of this run there is no bound" in text
     assert f"./choco prove --check {path}" in text
     assert f"./choco prove --check '{missing}'" in text, "as a shell must be given it"
-    assert "solid-bar(f=(x+z)//5) 3 ours and MONA 1.25" in text, "a row names its game"
+    assert "solid-bar(f=(x+z)//5) 3 ours and the checker 1.25" in text, "a row names its game"
     assert "solid-bar(f=(x+z)//7) fast 7.45 1, 9, 70, 500 why <undecided>" in text
     assert "solid-bar(f=(x+z)//9) slowly 1.25" in text
     assert "nim(2) – – – why <undecided>" in text
@@ -190,7 +189,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
         (6, 2),
         (8, 1),
     ):
-        proof = prove(parse_ruleset(f"strip-bar(k={k}, s={s})"), engines=["own"])
+        proof = prove(parse_ruleset(f"strip-bar(k={k}, s={s})"))
         path = str(write_certificate(proof, tmp_path))
         entries.append(
             an_entry(
@@ -220,7 +219,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
     "game", ["solid-bar(f=(x+z)//3)", "solid-bar(f=(x+z)//1)", "strip-bar(k=2, s=0)"]
 )
 def test_the_worked_reading_is_what_the_automaton_does(game):
-    proof = prove(parse_ruleset(game), engines=["own"])
+    proof = prove(parse_ruleset(game))
     (automaton,) = proof.automata
     example = worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())])
     assert example is not None
@@ -247,6 +246,6 @@ def run(automaton: Automaton, columns: list[str]) -> bool:
 
 
 def test_there_is_no_example_where_no_automaton_is_a_good_one():
-    proof = prove(parse_ruleset("nim(2)"), engines=["own"])
+    proof = prove(parse_ruleset("nim(2)"))
     assert worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())]) is None
     assert worked_reading([]) is None
