@@ -25,7 +25,7 @@ from choco_pipeline.proof.attempt import (
     with_checker,
 )
 from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
-from choco_pipeline.proof.family_check import is_family
+from choco_pipeline.proof.family_document import is_family
 from choco_pipeline.proof.games.automaton_counts import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.games.membership import Relation

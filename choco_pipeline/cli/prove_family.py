@@ -19,8 +19,8 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import read
+from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
-from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
@@ -159,7 +159,7 @@ def _compared_lines(answer: Mapping[str, Any]) -> list[str]:
     if answer["every_member"]:
         return []
     return [
-        f"as languages equal to the proof of one member: {_members(answer['languages'])};"
+        f"also proved by the checker for one member alone: {_members(answer['alone'])};"
         f" compared by tables only: {_members(answer['tables_only'])}"
     ]
 

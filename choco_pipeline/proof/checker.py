@@ -1,7 +1,8 @@
-"""The second judge: `checker/check.py`, a program that shares no code with this package and reads certificates alone."""
+"""The judges outside of the package: `checker/check.py` for games and claims, `checker/families.py` for families."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,15 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from choco_pipeline.commands import command
-from choco_pipeline.errors import DisagreementError
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
 
 #: The program; it is run with ``-I -S``, so that it cannot import anything but Python's standard library.
 PROGRAM = SHIPPED / "checker" / "check.py"
+#: The program for families, which imports the former, z3 and cvc5.
+FAMILIES = PROGRAM.with_name("families.py")
 #: Seconds for Python to start, and for what the checker does not count against a file's limit.
 START = 5.0
 #: For so many seconds it is asked about each certificate that is just written. Nearly all take less than one; a sentence with
@@ -135,3 +139,44 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
             answer: Answer = match.group(1)  # type: ignore[assignment]
             answers.append(Checked(answer, match.group(2) or "", tuple(statement)))
     return answers
+
+
+def check_family(path: str, seconds: float) -> dict[str, Any]:
+    """Return the verdict of `checker/families.py` on the certificate of a family.
+
+    The answer is what ``choco prove --check --json`` prints: ``status`` is ``proved``, ``refuted`` or ``undecided``;
+    refuted with ``every_member`` where the certificate has a position for each member at which the statement is wrong.
+    ``alone`` are members for which `checker/check.py` proves the statement, too; ``tables_only`` the others that were
+    compared with the definition. Raises `ChocoError` if the file is no certificate of a family; `DisagreementError` if
+    the solvers, or the two programs, contradict each other.
+    """
+    written = read_family(Path(path))
+    command = [
+        sys.executable,
+        "-I",
+        str(FAMILIES),
+        "--seconds",
+        f"{seconds:g}",
+        "--json",
+        "--",
+        path,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not done.stdout:
+        complaint = done.stderr.strip().splitlines()
+        raise ChocoError(f"{FAMILIES.name}: {complaint[-1] if complaint else 'it gave no answer'}")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    if answer["status"] == "no certificate":
+        raise ChocoError(f"{path}: {answer['why']}")
+    if answer["status"] == "contradiction":
+        raise DisagreementError(answer["why"])
+    statement = written.statement(tuple(answer.pop("coordinates", ())))
+    return {
+        **answer,
+        "statement": statement.text,
+        "ruleset": written.ruleset,
+        "for": written.condition,
+        "where": written.where,
+        "relation": written.relation.model_dump(),
+        "engines": ["z3", "cvc5"] if answer["conditions"] else [],
+    }

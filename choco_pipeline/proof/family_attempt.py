@@ -1,6 +1,6 @@
 """One attempt to prove what is said of a family: the search, the certificate, and the check of it, as plain data.
 
-What is called proved here is what `choco_pipeline.proof.family_check` says so of, which shares no code with the search.
+What is called proved here is proved by `checker/families.py`, which shares no code with the search.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.clock import Budget
-from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.trial import RelationKind, Statement
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write

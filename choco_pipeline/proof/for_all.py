@@ -27,8 +27,8 @@ from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.clock import Budget, Clock
-from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.trial import confirmed
@@ -207,7 +207,7 @@ def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, An
         "members": proof.members,
         "conditions": checked["conditions"],
         "tables": checked["members"],
-        "languages": len(checked["languages"]),
+        "alone": len(checked["alone"]),
     }
 
 

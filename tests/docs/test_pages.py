@@ -65,9 +65,9 @@ def follow(page: Page, folder: Path) -> int:
 def ran(line: str, folder: Path) -> str:
     """Run a command and return what it prints, in one line."""
     if CERTIFICATE in line:
-        written = max(
-            (folder / "results" / "proofs").glob("*.json"), key=lambda p: p.stat().st_mtime
-        )
+        kind = "families" if "results/families" in line else "proofs"
+        certificates = (folder / "results" / kind).glob("*.json")
+        written = max(certificates, key=lambda p: p.stat().st_mtime)
         line = line.replace(CERTIFICATE, written.name)
     program, *words = shlex.split(line, comments=True)
     if program == "python3":

@@ -43,7 +43,7 @@ def proved_verdict(claim: str, path: Path) -> dict[str, Any]:
         "parameters": {},
         "for_all": {"parameters": ["k"], "condition": "k % 4 == 3", "where": ""},
         **verdict_document(Proved(path.as_posix())),
-        "evidence": {"engines": ["z3", "cvc5"], "conditions": 47, "tables": 12, "languages": 7},
+        "evidence": {"engines": ["z3", "cvc5"], "conditions": 47, "tables": 12, "alone": 7},
         "certificate": path.as_posix(),
         "seconds": 1.0,
     }

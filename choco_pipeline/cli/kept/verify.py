@@ -21,8 +21,7 @@ from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, DisagreementError, StoreError
-from choco_pipeline.proof.checker import PROGRAM, Checked, check_files
-from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS

@@ -33,7 +33,7 @@ LABELS = {
     "growth": "growth with the bound",
     "image": "set of values",
     "image_states": "states of the automaton of the values",
-    "languages": "members compared with proofs of them alone",
+    "alone": "members proved by the checker alone",
     "members": "members of the family that agree with the definition",
     "missing": "members of the claimed set not found",
     "missing_count": "number of members not found",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,15 @@ from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
-from choco_pipeline.errors import StoreError
+from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.family_statement import Phrase, where_phrases
 from choco_pipeline.formula.written.typeset import MathNotation
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Rules
-from choco_pipeline.proof.family_check.document import FamilyText, is_family, read_family
-from choco_pipeline.proof.family_check.first_members import first_members
+from choco_pipeline.proof.family_document import FamilyText, is_family, read_family
+from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.report.environment import count, environment, templates
 from choco_pipeline.report.family_proofs.family_views import CaseView, case_views
 from choco_pipeline.report.math.latex import LaTeX, tex_code, tex_text
@@ -265,8 +269,9 @@ def _environment(notation: MathML | LaTeX) -> Environment:
 
 
 def _rules(written: FamilyText, path: str) -> Rules:
-    for _, member in first_members(written):
-        return member.rules
+    for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
+        with suppress(ChocoError):
+            return parse_ruleset(written.ruleset, values, games=written.games).rules
     raise StoreError(f"{path}: the family has no member with small parameters")
 
 

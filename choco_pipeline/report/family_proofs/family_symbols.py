@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.formula.written.typeset import MathNotation
-from choco_pipeline.proof.family_check.document import SumText
+from choco_pipeline.proof.family_document import SumText
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.invariants.locations import CounterName
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.formula.written.typeset import MathNotation
-from choco_pipeline.proof.family_check.document import (
+from choco_pipeline.proof.family_document import (
     CaseText,
     FamilyText,
     LocationText,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.proof.family_check.document import FormulaText, SumText
+from choco_pipeline.proof.family_document import FormulaText, SumText
 from choco_pipeline.report.family_proofs.family_symbols import Symbols, affine
 
 #: ``position(z)``, ``number(2)``, ``target()``.

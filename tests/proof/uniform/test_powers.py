@@ -8,12 +8,12 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.family_check import certificate_check, check_family
 from choco_pipeline.proof.uniform import FamilyError, prove_family
 from choco_pipeline.proof.uniform.failure import failures
 from choco_pipeline.proof.uniform.families.family import POWER, Family
 from choco_pipeline.proof.uniform.family_certificate import write
-from tests.proof.family_check.mutations import changed, of_sums, of_texts, plus
+from tests.checker.families.mutations import changed, of_sums, of_texts, plus
+from tests.checker.families.program import check_family, families
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 STRIP, SHIFTED = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"
@@ -143,7 +143,7 @@ def document(request, tmp_path):
 
 @pytest.mark.full
 def test_a_changed_case_is_refused_by_the_conditions_alone(document, checked, monkeypatch):
-    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(families, "require_failure", lambda *_: None)
     assert checked(document)["every_member"]
     for what, other in of_case(document):
         assert not checked(other)["every_member"], what
@@ -163,7 +163,7 @@ def renamed(part, old, new):
 def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
     name, passes, tmp_path, checked, monkeypatch
 ):
-    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(families, "require_failure", lambda *_: None)
     ruleset, members, relation, _ = SHARP
     proof = prove_family(ruleset, members, p_positions=relation)
     document = json.loads(write(proof, tmp_path).read_text())
@@ -194,7 +194,7 @@ def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_
     document = json.loads(write(proof, tmp_path).read_text())
     found = checked({**document, "where": f"{document['where']} and {more}"})
     assert (found["status"], found["every_member"]) == ("undecided", False)
-    assert "nothing is claimed" in found["why"]
+    assert "nothing is stated" in found["why"]
 
 
 @pytest.mark.full

@@ -19,7 +19,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.proof.family_check.document import read_family
+from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.report.family_proofs.family_pages import (
     FOLDER,

@@ -1,4 +1,4 @@
-"""A certificate of a family as it is written: closed keys, and nothing in it believed."""
+"""Certificates of families as files hold them; `checker/families.py` has its own reader."""
 
 from __future__ import annotations
 

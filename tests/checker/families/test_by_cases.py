@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
+from tests.checker.families.program import check_family
 from tests.proof.uniform.test_by_cases import BAR, LESS, MORE, ODD, STEPS
 
 

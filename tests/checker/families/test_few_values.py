@@ -10,11 +10,11 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
-from choco_pipeline.proof.family_check import certificate_check, check_family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
+from tests.checker.families.mutations import changed, of_texts
+from tests.checker.families.program import check_family, families
 from tests.effort import examples
-from tests.proof.family_check.mutations import changed, of_texts
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 
@@ -94,8 +94,8 @@ def test_a_forged_certificate_is_refused(
 ):
     """Also where members are not looked at: the conditions alone refuse it."""
     if not has_members:
-        monkeypatch.setattr(certificate_check, "_disagreement", lambda *_: None)
-        monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+        monkeypatch.setattr(families, "wrong_position", lambda *_: None)
+        monkeypatch.setattr(families, "require_failure", lambda *_: None)
     found = verdict({**certificate(family), **forged})
     assert found["engines"] == []
     assert not found["every_member"]
@@ -142,7 +142,7 @@ def test_nothing_is_proved_of_no_position(where, certificate, verdict):
 
 @pytest.mark.parametrize("relation", ["(x-1) ^ y ^ (z-1) == 0", "(x+1) ^ y ^ (z+1) == 1", NIM])
 def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdict, monkeypatch):
-    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(families, "require_failure", lambda *_: None)
     document = {**certificate(WRONG), "relation": {"kind": "p-positions", "formula": relation}}
     found = verdict(document)
     assert (found["status"], found["every_member"]) == ("undecided", False)
@@ -151,7 +151,7 @@ def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdic
 @pytest.mark.parametrize("family", [WRONG, pytest.param(BEYOND, marks=pytest.mark.full)])
 def test_each_number_of_a_position_counts(family, certificate, verdict, monkeypatch):
     """A position of other sums passes only if the relation contradicts itself there, too, which it does at few."""
-    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(families, "require_failure", lambda *_: None)
     document, passed = certificate(family), []
     (case,) = document["cases"]
     tried = 0

@@ -1,5 +1,6 @@
 """The check of families' certificates: true ones pass, forged ones and almost all changed ones do not."""
 
+import ast
 import json
 import random
 from collections import Counter
@@ -11,21 +12,12 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.cli.start import main
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.proof.clock import FOREVER
-from choco_pipeline.proof.family_check import (
-    certificate_check,
-    check_family,
-    languages,
-    stated_case,
-)
-from choco_pipeline.proof.family_check.check_solvers import is_unsatisfiable
-from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
-from tests.proof.family_check.mutations import mutations
+from tests.checker.families.mutations import mutations
+from tests.checker.families.program import check_family, families
 
 SUM, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 STRIP, MORE = "strip-bar(k=k, s=s)", "solid-bar(f=(x+z+c)//k)"
@@ -62,11 +54,10 @@ def verdict(tmp_path):
 @pytest.mark.parametrize("family", [THREE, GRUNDY, pytest.param(FLAT, marks=pytest.mark.full)])
 def test_a_proof_passes(family, certificate, verdict, monkeypatch):
     # A loaded machine must not leave a member without a proof of its own.
-    monkeypatch.setattr(languages, "ONE_SECONDS", 60.0)
-    monkeypatch.setattr(languages, "ALL_SECONDS", 100.0)
+    monkeypatch.setattr(families, "ONE_MEMBER", 100.0)
     found = verdict(certificate(family))
     assert (found["status"], found["engines"]) == ("proved", ["z3", "cvc5"]), found["why"]
-    assert found["members"] == len(found["languages"]) == 13
+    assert (found["members"], len(found["alone"])) == (13, 3)
 
 
 @pytest.mark.slow
@@ -105,7 +96,7 @@ def test_a_forged_certificate_is_refused(
 ):
     """Also where the tables of small members are not looked at: the conditions alone refuse it."""
     if not has_tables:
-        monkeypatch.setattr(certificate_check, "_disagreement", lambda *_: None)
+        monkeypatch.setattr(families, "wrong_position", lambda *_: None)
     document = {**certificate(family), **forged}
     if "relation" in forged:
         document["relation"] = {**certificate(family)["relation"], "formula": forged["relation"]}
@@ -134,8 +125,8 @@ DRESSED = [
 def test_an_invariant_proves_no_false_family(
     family, forged, parameters, certificate, verdict, monkeypatch
 ):
-    monkeypatch.setattr(certificate_check, "_disagreement", lambda *_: None)
-    monkeypatch.setattr(stated_case.StatedCase, "is_written_otherwise", lambda _: "false")
+    monkeypatch.setattr(families, "wrong_position", lambda *_: None)
+    monkeypatch.setattr(families.Case, "written_otherwise", lambda _: "false")
     document = json.loads(json.dumps(certificate(family))) | forged
     document["relation"] = {**certificate(family)["relation"]}
     if "relation" in forged:
@@ -232,30 +223,34 @@ def test_no_coordinate_is_called_as_another_track(name, verdict, tmp_path, monke
         case["shifts"][name] = {}
     found = verdict(document)
     assert (found["status"], found["engines"]) == ("undecided", [])
-    assert "called" in found["why"]
+    assert "name of a parameter or of a track" in found["why"]
 
 
 @pytest.fixture
 def remembered(monkeypatch):
     """Conditions that are the same are asked once, and members of the same texts are compared once."""
-    asked, ask, known = {}, certificate_check.is_unsatisfiable, {}
+    asked, ask, known = {}, families.unsatisfiable, {}
 
     def again(name, condition, clock):
         if condition not in asked:
             asked[condition] = ask(name, condition, clock)
         return asked[condition]
 
-    compare = certificate_check._disagreement
+    compare = families.wrong_position
 
-    def compared(family, written, values, member, clock):
-        key = (written.ruleset, written.condition, written.relation.formula, str(values))
+    def compared(member):
+        family = member.family
+        key = (
+            *map(ast.dump, (family.ruleset, family.condition, family.relation)),
+            str(member.values),
+        )
         if key not in known:
-            known[key] = compare(family, written, values, member, clock)
+            known[key] = compare(member)
         return known[key]
 
-    monkeypatch.setattr(certificate_check, "is_unsatisfiable", again)
-    monkeypatch.setattr(stated_case, "is_unsatisfiable", again)
-    monkeypatch.setattr(certificate_check, "_disagreement", compared)
+    monkeypatch.setattr(families, "unsatisfiable", again)
+    monkeypatch.setattr(families, "wrong_position", compared)
+    monkeypatch.setattr(families, "prove_alone", lambda _: None)
 
 
 #: What may be otherwise in a proof, now and then: a weaker inequality, one that another makes superfluous, or one more state.
@@ -357,13 +352,29 @@ def test_the_command_checks_a_certificate(certificate, tmp_path, command):
 def test_what_no_certificate_is_needed_for_is_read_right():
     """Floors, remainders, minima and absolute values of parameters, by their definitions."""
     text = "(2*k-7)//3 + (k-9)%4 + min(k, 5, 3-k) + max(k, 4) + abs(k-6)"
-    node = parse_nodes(text, None, ())
+    node, clock = families.parsed(text), families.Clock(0)
     for k in range(20):
-        reader = SumReader()
-        assert reader.sum(node, {"k": IntegerSum(k)}).number == parse(text).value({"k": k})
-        reader = SumReader()
-        value = reader.sum(node, {"k": IntegerSum.name("k")})
-        differs = (value - IntegerSum(int(parse(text).value({"k": k})))).is_zero
-        known = [*reader.definitions, (IntegerSum.name("k") - IntegerSum(k)).is_zero]
-        assert is_unsatisfiable("", conjunction([*known, f"(not {differs})"]), FOREVER)
-        assert not is_unsatisfiable("", conjunction(known), FOREVER)
+        value = parse(text).value({"k": k})
+        assert families.Reader().sum(node, {"k": families.Sum(k)}).number == value
+        assert families.value_of(node, {"k": k}) == value
+        reader = families.Reader()
+        read = reader.sum(node, {"k": families.named("k")})
+        known = [*reader.definitions, (families.named("k") - families.Sum(k)).zero]
+        differs = families.contrary((read - families.Sum(int(value))).zero)
+        assert families.unsatisfiable("", families.both(*known, differs), clock)
+        assert not families.unsatisfiable("", families.both(*known), clock)
+
+
+def test_a_statement_that_one_member_contradicts_is_a_contradiction(
+    certificate, verdict, monkeypatch
+):
+    """Where small positions and all conditions say that it is true, check.py says of which member it is not."""
+    monkeypatch.setattr(families, "wrong_position", lambda *_: None)
+    monkeypatch.setattr(families, "unsatisfiable", lambda *_: True)
+    monkeypatch.setattr(families.Case, "written_otherwise", lambda _: "false")
+    document = {
+        **certificate(THREE),
+        "relation": {"kind": "p-positions", "formula": "x ^ y ^ z == 1"},
+    }
+    with pytest.raises(DisagreementError, match=r"check\.py: .*one should be"):
+        verdict(document)

@@ -1,0 +1,1866 @@
+"""Decide certificates of families of games anew: python3 checker/families.py [--seconds S] FILE...
+
+A family is a game with parameters, such as solid-bar(f=(x+z)//k) for all k with k % 4 == 1. A certificate has the game, the
+condition on the parameters, the statement about every member, and hints: cases of parameters that cover the condition, and for
+each case invariants, a strategy, or options. This file reads the game and the statement, writes every condition that must
+follow, as a text in SMT-LIB 2, and asks z3 and cvc5. A family is proved if both call every text unsatisfiable, and small
+members agree with the definition. The hints are guesses: a wrong one makes a text satisfiable, and never a false proof.
+
+It needs Python 3.11 or newer, check.py beside it, z3 and cvc5, and reads certificates only. It shares no line with the package.
+For each certificate it prints a verdict: proved, refuted, undecided or no certificate, and below it the game and the statement
+that it decided. A certificate may also say that the statement is false for every member: the verdict is then "false for every
+member". Exit code 0: all certificates hold; 1: some do not; 2: some are no certificates. docs/families.md has the method.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import functools
+import inspect
+import itertools
+import json
+import math
+import operator
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import cvc5
+import z3
+
+sys.path.insert(0, str(Path(__file__).parent))  # which python -I leaves out
+import check
+from check import UndecidedError, formed, parsed
+
+MOST_BITS, MOST_TRACKS, MOST_VALUES, MOST_CHOICES = 256, 12, 64, 64
+MEMBERS, POSITIONS, BOX = 13, 500, 24  # members that are compared with the definition, their positions and coordinates
+ALONE, ONE_MEMBER = 3, 10.0  # so many of these are also proved for all positions, by check.py; seconds for each
+MOST_PARAMETERS = 20_000  # choices of parameters in which members are looked for
+
+
+def undecided(why: str) -> UndecidedError:
+    """Return the error that ends a decision without an answer."""
+    return UndecidedError("undecided", why)
+
+
+# ---- Documents; the forms are those of check.py.
+
+ANY, NAME = re.compile(r"(?s).*"), re.compile("[A-Za-z_][A-Za-z_0-9]{0,60}")
+SUM = {ANY: int}  # {"m": 4, "1": -3} is 4m - 3
+HEIGHT = {"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}
+ANSWER = {"states": [int], "digits": {ANY: int}, "move?": str, "to": int}
+LOCATION = {
+    "start": bool,
+    "settled": bool,
+    "move?": str,
+    "orders": {ANY: ("equal", "less")},
+    "zero": [str],  # for people, and not used
+    "counters?": {ANY: {ANY: SUM}},
+    "never?": [[SUM]],
+    "equalities?": [SUM],
+    "parities?": {ANY: range(2)},
+    "predicates?": [SUM],
+    "states": [str],
+    "strategy?": [{"digits": {ANY: int}, "answers": [ANSWER]}],
+}
+OBLIGATION = {"kind": ("value", "exclusion", "option"), "move?": str, "locations": [LOCATION]}
+BY_CASES = {
+    "factor?": str,
+    "quotients": [{"dividend": SUM, "divisor": SUM}],
+    "options": [{"move": str, "fallen": [str], "changed": {ANY: SUM}}],
+    "lemmas": {ANY: [SUM]},
+}
+CASE = {
+    "parameters": {NAME: SUM},
+    "conditions": [SUM],
+    "heights": {ANY: HEIGHT},
+    "shifts": {ANY: SUM},
+    "constant": SUM,
+    "offset": SUM,
+    "largest?": {ANY: int},
+    "position?": {ANY: SUM},
+    "digits?": {ANY: {"high": SUM, "low": SUM}},
+    "obligations?": [OBLIGATION],
+    "formula?": BY_CASES,
+    "texts": {ANY: str},  # for people, and not used
+}
+FAMILY = {
+    "kind": "family",
+    "format": 1,
+    "ruleset": str,
+    "games?": {check.GAME_NAME: check.RULES},
+    "parameters": [NAME],
+    "for": str,
+    "where?": str,
+    "relation": {"kind": ("p-positions", "grundy"), "formula": str},
+    "verdict?": ("proved", "refuted"),
+    "engines": [str],  # for people, and not used
+    "cases": [CASE],
+}
+
+# ---- Sums of named integers, and conditions on them as SMT-LIB 2 writes them. A name a*b is the product of a and b.
+
+POWER, TIMES = "p_2", "*"  # the name of a power of 2 that is any, and what stands between the names of a product
+NEW = "!"  # what begins a name that no certificate can write
+QUOTED = re.compile(r"\|([^|]+)\|")
+
+
+class Sum(NamedTuple):
+    """A number plus multiples of named integers, none of them 0."""
+
+    number: int
+    items: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """The names in it, alone or in products."""
+        return {factor for name, _ in self.items for factor in name.split(TIMES)}
+
+    @property
+    def is_number(self) -> bool:
+        return not self.items
+
+    def __bool__(self) -> bool:
+        return bool(self.number or self.items)
+
+    def __add__(self, other: Sum) -> Sum:  # type: ignore[override]
+        return total([*self.items, *other.items], self.number + other.number)
+
+    def __sub__(self, other: Sum) -> Sum:
+        return self + other.times(-1)
+
+    def times(self, factor: int) -> Sum:
+        return total([(name, m * factor) for name, m in self.items], self.number * factor)
+
+    def by(self, other: Sum) -> Sum:
+        """Return the product, in which products of names are names."""
+        parts = [
+            (TIMES.join(sorted([*a.split(TIMES), *b.split(TIMES)])), p * q)
+            for a, p in self.items
+            for b, q in other.items
+        ]
+        parts += [(a, p * other.number) for a, p in self.items] + [(b, q * self.number) for b, q in other.items]
+        return total(parts, self.number * other.number)
+
+    def put(self, values: Mapping[str, Sum]) -> Sum:
+        """Return this with sums for some names."""
+        found = Sum(self.number)
+        for name, multiple in self.items:
+            factors = [values.get(factor, named(factor)) for factor in name.split(TIMES)]
+            found += functools.reduce(Sum.by, factors).times(multiple)
+        return found
+
+    @property
+    def text(self) -> str:
+        parts = [f"(* {digits(m)} |{name}|)" for name, m in self.items]
+        return f"(+ {' '.join(parts)} {digits(self.number)})" if parts else digits(self.number)
+
+    @property
+    def natural(self) -> str:
+        """That it is at least 0."""
+        return f"(>= {self.text} 0)"
+
+    @property
+    def zero(self) -> str:
+        """That it is 0."""
+        return f"(= {self.text} 0)"
+
+
+Numbers = Mapping[str, Sum]
+ZERO, ONE = Sum(0), Sum(1)
+
+
+def total(parts: Iterable[tuple[str, int]], number: int = 0) -> Sum:
+    """Return a number plus multiples, of which some may have the same name or be 0."""
+    multiples: dict[str, int] = {}
+    for name, multiple in parts:
+        multiples[name] = multiples.get(name, 0) + multiple
+    if any(abs(value) >> MOST_BITS for value in (number, *multiples.values())):
+        raise undecided(f"a number has more than {MOST_BITS} bits")
+    return Sum(number, tuple(sorted((name, multiple) for name, multiple in multiples.items() if multiple)))
+
+
+def named(name: str) -> Sum:
+    """Return one named integer."""
+    return Sum(0, ((name, 1),))
+
+
+def read(written: Mapping[str, int], names: Collection[str] | None = None) -> Sum:
+    """Return a sum of a certificate, in these names only; without `names`, in those of a case's parameters."""
+    for name in written.keys() - {"1"}:
+        factors = name.split(TIMES)
+        known = [f == POWER or NAME.fullmatch(f) if names is None else f in names for f in factors]
+        if not all(known) or factors != sorted(factors):
+            raise undecided(f"unknown name {name[:60]!r} in a sum")
+    return total(((name, m) for name, m in written.items() if name != "1"), written.get("1", 0))
+
+
+def digits(n: int) -> str:
+    """Return an integer as SMT-LIB 2 writes it."""
+    return str(n) if n >= 0 else f"(- {-n})"
+
+
+def both(*conditions: str) -> str:
+    """Return that all hold."""
+    return f"(and true {' '.join(conditions)})"
+
+
+def either(*conditions: str) -> str:
+    """Return that one holds."""
+    return f"(or false {' '.join(conditions)})"
+
+
+def contrary(condition: str) -> str:
+    """Return that a condition does not hold."""
+    return f"(not {condition})"
+
+
+# ---- Solvers.
+
+
+def ask_z3(text: str, milliseconds: int) -> str:
+    """Return the answer of z3."""
+    solver = z3.Solver(ctx=z3.Context())
+    solver.set("timeout", milliseconds)
+    solver.from_string(text)
+    return str(solver.check())
+
+
+def ask_cvc5(text: str, milliseconds: int) -> str:
+    """Return the answer of cvc5."""
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("tlimit-per", str(milliseconds))
+    solver.setOption("decision", "justification")  # half of the time for conditions with many alternatives
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "condition")
+    while not (command := parser.nextCommand()).isNull():
+        command.invoke(solver, parser.getSymbolManager())
+    answer = solver.checkSat()
+    return "unknown" if answer.isUnknown() else str(answer)
+
+
+class Clock:
+    """So many seconds of computing; 0 for any."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.start = seconds or 1e5, time.process_time()
+
+    @property
+    def left(self) -> float:
+        return self.seconds - (time.process_time() - self.start)
+
+
+def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
+    """Return whether both solvers say that no integers satisfy a condition; raise if they contradict each other."""
+    declared = "".join(f"(declare-const |{n}| Int)\n" for n in sorted({*QUOTED.findall(condition)}))
+    text, answers = f"(set-logic QF_LIA)\n{declared}(assert {condition})\n", {}
+    for ask in (ask_z3, ask_cvc5):
+        if (before := clock.left) <= 0:
+            raise undecided(f"more than {clock.seconds:g} seconds")
+        answer = ask(text, max(1, int(1000 * before)))
+        if answer == "unknown" and clock.left > before / 2:  # other processes had most of its time
+            answer = ask(text, int(10_000 * before))
+        answers[ask.__name__] = answer
+    if {"sat", "unsat"} <= {*answers.values()}:
+        raise ContradictionError(f"{name}: {', '.join(f'{one} says {answer}' for one, answer in answers.items())}")
+    return {*answers.values()} == {"unsat"}
+
+
+class ContradictionError(Exception):
+    """Two judges contradict each other."""
+
+
+# ---- Formulas in parameters.
+
+SIGNS = {ast.Eq: "=", ast.NotEq: "distinct", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+def names_in(node: ast.expr) -> set[str]:
+    """Return the names in a formula, without those of functions."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - check.FUNCTIONS.keys()
+
+
+def power_of(parameter: str) -> str:
+    """Return what the largest power of 2 that divides a parameter is called among the values of names."""
+    return f"{parameter} & -{parameter}"
+
+
+class Reader:
+    """Reads formulas as sums. What is no sum, such as ⌊m/2⌋, is a new name with a definition.
+
+    Whatever the parameters are, there are numbers of which the definitions hold, and no others.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: list[str] = []
+
+    def sum(self, node: ast.expr, names: Numbers) -> Sum:
+        match node:
+            case ast.Constant(value) if type(value) is int:
+                return total((), value)
+            case ast.Name(name) if name in names:
+                return names[name]
+            case ast.UnaryOp(ast.USub(), part):
+                return self.sum(part, names).times(-1)
+            case ast.BinOp(ast.Name(a), ast.BitAnd(), ast.UnaryOp(ast.USub(), ast.Name(b))) if (
+                a == b and power_of(a) in names
+            ):
+                return names[power_of(a)]
+            case ast.BinOp(left, operation, right):
+                return self.binary(type(operation).__name__, self.sum(left, names), self.sum(right, names))
+            case ast.Call(ast.Name("abs"), [part], []):
+                one = self.sum(part, names)
+                return self.least([one, one.times(-1)], -1)
+            case ast.Call(ast.Name("min" | "max" as function), parts, []) if parts:
+                return self.least([self.sum(part, names) for part in parts], 1 if function == "min" else -1)
+        raise undecided(f"{ast.unparse(node)} cannot be read as a sum of parameters")
+
+    def binary(self, operation: str, left: Sum, right: Sum) -> Sum:
+        match operation:
+            case "Add":
+                return left + right
+            case "Sub":
+                return left - right
+            case "Mult" if left.is_number or right.is_number or POWER in left.names | right.names:
+                return left.by(right)
+            case "FloorDiv" | "Mod" if right.is_number and right.number > 0:
+                quotient = self.quotient(left, right.number)
+                return quotient if operation == "FloorDiv" else left - quotient.times(right.number)
+            case "BitXor" | "BitAnd" | "BitOr" if left.is_number and right.is_number:
+                return total((), check.BITWISE[operation](left.number, right.number))
+            case "Pow" if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
+                return total((), left.number**right.number)
+        raise undecided(f"{operation} of parameters cannot be read here")
+
+    def quotient(self, value: Sum, divisor: int) -> Sum:
+        """Return ⌊value/divisor⌋ for a divisor that is at least 1."""
+        if all(multiple % divisor == 0 for _, multiple in value.items):
+            return total(((name, m // divisor) for name, m in value.items), value.number // divisor)
+        quotient = self.new()
+        rest = value - quotient.times(divisor)
+        self.definitions += [rest.natural, (Sum(divisor - 1) - rest).natural]
+        return quotient
+
+    def least(self, values: Sequence[Sum], sign: int) -> Sum:
+        """Return the least of the values, or the largest if the sign is -1."""
+        least, *others = values
+        for value in others:
+            more = (value - least).times(sign)
+            if more.is_number:
+                least = least if more.number >= 0 else value
+                continue
+            chosen = self.new()
+            self.definitions.append(f"(= {chosen.text} (ite {more.natural} {least.text} {value.text}))")
+            least = chosen
+        return least
+
+    def new(self) -> Sum:
+        return named(f"{NEW}{len(self.definitions)}")
+
+    def truth(self, node: ast.expr, names: Numbers) -> str:
+        """Return a condition on parameters."""
+        match node:
+            case ast.UnaryOp(ast.Not(), part):
+                return contrary(self.truth(part, names))
+            case ast.BoolOp(sign, parts):
+                join = both if isinstance(sign, ast.And) else either
+                return join(*(self.truth(part, names) for part in parts))
+            case ast.Compare(left, signs, others) if {*map(type, signs)} <= SIGNS.keys():
+                values = [self.sum(part, names).text for part in (left, *others)]
+                pairs = zip(signs, values, values[1:], strict=False)
+                return both(*(f"({SIGNS[type(sign)]} {a} {b})" for sign, a, b in pairs))
+        raise undecided(f"{ast.unparse(node)} is no condition on parameters")
+
+
+def value_of(node: ast.expr, at: Mapping[str, int]) -> int:
+    """Return the value of a formula; of a condition, 1 or 0."""
+    match node:
+        case ast.Constant(value) if type(value) is int:
+            return value
+        case ast.Name(name) if name in at:
+            return at[name]
+        case ast.UnaryOp(ast.USub(), part):
+            return -value_of(part, at)
+        case ast.UnaryOp(ast.Not(), part):
+            return 1 - value_of(part, at)
+        case ast.BoolOp(sign, parts):
+            return int((all if isinstance(sign, ast.And) else any)(value_of(part, at) for part in parts))
+        case ast.Compare(left, signs, others):
+            values = [value_of(part, at) for part in (left, *others)]
+            pairs = zip(signs, values, values[1:], strict=False)
+            return int(all(OPERATIONS[type(sign).__name__](a, b) for sign, a, b in pairs))
+        case ast.BinOp(left, operation, right):
+            a, b = value_of(left, at), value_of(right, at)
+            if not isinstance(operation, ast.Pow | ast.LShift | ast.RShift) or 0 <= b * a.bit_length() <= 4 * MOST_BITS:
+                return OPERATIONS[type(operation).__name__](a, b)
+        case ast.Call(ast.Name(function), parts, []) if function in check.FUNCTIONS:
+            return int(check.FUNCTIONS[function](*(value_of(part, at) for part in parts)))
+    raise ValueError(f"{ast.unparse(node)} has no value")
+
+
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    **check.FOLDED,
+    **{word: getattr(operator, word.lower()) for word in ("Add", "Sub", "Mod", "Eq", "Lt", "Gt", "LShift", "RShift")},
+    **{"Mult": operator.mul, "NotEq": operator.ne, "LtE": operator.le, "GtE": operator.ge},
+}
+
+# ---- The family: a game whose moves lower one coordinate by any amount, and what is stated of it.
+
+
+class Height(NamedTuple):
+    """A largest value ⌊(Σ a·x + c)/d⌋, or with d = 1 a sum of coordinates."""
+
+    terms: Numbers
+    constant: Sum
+    divisor: Sum
+
+    def at(self, place: Numbers) -> Sum:
+        """Return the dividend at a place."""
+        return functools.reduce(Sum.__add__, (a.by(place[x]) for x, a in self.terms.items() if a), self.constant)
+
+    def room(self, place: Numbers, value: Sum) -> Sum:
+        """Return what is not negative exactly if the height is at least a value."""
+        return self.at(place) - self.divisor.by(value)
+
+
+class NimSum(NamedTuple):
+    """⊕(x + σ) ⊕ C + the offset, over coordinates x with their shifts σ."""
+
+    shifts: Numbers
+    constant: Sum = ZERO
+    offset: Sum = ZERO
+
+    def plus(self, number: Sum) -> NimSum:
+        """Return the sum with a number, which stands beside a single term and outside of several."""
+        if not self.shifts:
+            return NimSum({}, self.constant + self.offset + number)
+        if len(self.shifts) == 1 and not self.constant:
+            ((name, shift),) = self.shifts.items()
+            return NimSum({name: shift + self.offset + number})
+        return self._replace(offset=self.offset + number)
+
+    def __xor__(self, other: NimSum) -> NimSum:
+        if self.offset or other.offset:
+            raise undecided("a nim-sum of what is a sum of a nim-sum")
+        if self.shifts.keys() & other.shifts.keys():
+            raise undecided("a coordinate stands twice in the relation")
+        constants = [c for c in (self.constant, other.constant) if c]
+        if len(constants) == 2:
+            if not all(constant.is_number for constant in constants):
+                raise undecided("two numbers in a nim-sum")
+            constants = [total((), constants[0].number ^ constants[1].number)]
+        return NimSum({**self.shifts, **other.shifts}, *constants)
+
+
+class Family:
+    """The game, the condition on its parameters and the statement of a certificate, as texts with names."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.ruleset, self.condition = parsed(data["ruleset"]), parsed(data["for"])
+        self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
+        self.where = parsed(data["where"]) if data.get("where") else None
+        self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
+        self.document, self.arguments, self.defaults = self.described()
+        self.coordinates: list[str] = self.document["coordinates"]
+        self.written = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
+        self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
+        for move in self.document["moves"]:
+            if {*move} - {"lower", "by", "clip"} or len(move["lower"]) != 1 or move.get("by", "each") not in WAYS:
+                raise undecided("only moves that lower one coordinate, by any amount, can be checked")
+            self.clips[move["lower"][0]] = move.get("clip", True)
+        if len(self.clips) < len(self.document["moves"]) or {"within", "ends"} & {*self.document}:
+            raise undecided("two moves of one coordinate, or a condition on all positions")
+        if not {*self.clips, *self.written} <= {*self.coordinates} or len({*self.coordinates}) < len(self.coordinates):
+            raise ValueError("a coordinate is there twice, or has no name")
+        texts = [self.condition, self.relation, *self.arguments.values(), *([self.where] if self.where else [])]
+        texts += [] if self.defaults is not None else self.written.values()
+        known = set[str]().union(*map(names_in, texts)) - {*self.coordinates}
+        if known != {*self.parameters} or len(known) < len(data["parameters"]):
+            raise undecided(f"the parameters are {', '.join(sorted(known))}")
+        if {*self.coordinates} & {*self.parameters, CONSTANT, TARGET, VALUE} or not known:
+            raise undecided("a coordinate has the name of a parameter or of a track")
+        if any(not names_in(part).isdisjoint(self.coordinates) for part in self.arguments.values()):
+            raise undecided("an argument of the game depends on a coordinate")
+        if not names_in(self.condition).isdisjoint(self.coordinates):
+            raise undecided("the condition on parameters depends on a coordinate")
+        powers = {
+            part.left.id
+            for text in texts
+            for part in ast.walk(text)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd) and isinstance(part.left, ast.Name)
+        }
+        if len(powers) > 1 or not powers <= known - {POWER}:
+            raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
+        self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
+
+    def described(self) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
+        """Return the document of the game, the arguments of a game that is described, and its parameters; None for a bar."""
+        match self.ruleset:
+            case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words) if name in self.games:
+                document = self.games[name]
+                given, defaults = {str(word.arg): word.value for word in words}, document.get("parameters", {})
+                if document["game"] != name or len(given) < len(words) or not given.keys() <= defaults.keys():
+                    raise ValueError("the game described has another name, or other parameters")
+                return document, given, defaults
+            case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
+                given = {str(word.arg): word.value for word in words}
+                bound = inspect.signature(check.RULESETS[name]).bind(*values, **given)
+                bound.apply_defaults()
+                parts = bound.arguments
+                if name == "nim":
+                    if names_in(parsed(parts["heaps"])):
+                        raise undecided("members have other coordinates than others")
+                    parts = {"heaps": check.integer(parts["heaps"], {})}
+                elif name != "solid_bar":
+                    parts = {key: f"({ast.unparse(parsed(part))})" for key, part in parts.items()}
+                    if any(not names_in(parsed(part)).isdisjoint("xyz") for part in parts.values()):
+                        raise undecided("an argument of the game depends on a coordinate")
+                document = json.loads(json.dumps(check.RULESETS[name](**parts), default=ast.unparse))
+                return {**document, "moves": [{"lower": [c]} for c in document["coordinates"]]}, {}, None
+            case _:
+                raise undecided(f"{ast.unparse(self.ruleset)} cannot be checked for all parameters")
+
+    def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
+        """Return the largest values of coordinates that have one, where the parameters have these values."""
+        names = dict(values)
+        if self.defaults is not None:
+            names = {key: total((), number) for key, number in self.defaults.items()}
+            names |= {key: reader.sum(part, values) for key, part in self.arguments.items()}
+        return {y: self.height(node, reader, names) for y, node in self.written.items()}
+
+    def nim_sum(self, reader: Reader, values: Numbers) -> NimSum:
+        """Return the relation: the nim-sum that is 0, or whose value is the Grundy number."""
+        if self.is_grundy:
+            return self.nim_sum_of(self.relation, reader, values)
+        match self.relation:
+            case ast.Compare(a, [ast.Eq()], [b]):
+                left, right = (self.nim_sum_of(node, reader, values) for node in (a, b))
+            case _:
+                raise undecided("P-positions need one equation")
+        if len(right.shifts) + bool(right.constant) > 1:
+            left, right = right, left
+        if len(right.shifts) + bool(right.constant) <= 1:  # n + e == x + e' is n == x + (e' - e)
+            left, right = NimSum(left.shifts, left.constant), right.plus(left.offset.times(-1))
+        return left ^ right
+
+    def inside(self, reader: Reader, values: Numbers) -> Iterator[Height]:
+        """Yield sums of coordinates that are not negative where the relation is stated."""
+        parts = [self.where] if self.where else []
+        while parts:
+            match parts.pop():
+                case ast.BoolOp(ast.And(), operands):
+                    parts += operands
+                case ast.Compare(left, signs, others):
+                    for sign, *sides in zip(signs, (left, *others), others, strict=False):
+                        a, b = (self.linear(side, reader, values) for side in sides)
+                        if isinstance(sign, ast.NotEq):
+                            raise undecided("a condition on positions with another sign")
+                        least = ONE if isinstance(sign, ast.Lt | ast.Gt) else ZERO
+                        if isinstance(sign, ast.Lt | ast.LtE | ast.Eq):
+                            yield difference(b, a, least)
+                        if isinstance(sign, ast.Gt | ast.GtE | ast.Eq):
+                            yield difference(a, b, least)
+                case _:
+                    raise undecided("a condition on positions that is no inequality")
+
+    def moves(self, node: ast.expr) -> bool:
+        """Return whether a formula depends on a coordinate."""
+        return not names_in(node).isdisjoint(self.coordinates)
+
+    def has_quotient(self, node: ast.expr) -> bool:
+        parts = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
+        return any(isinstance(part.op, ast.FloorDiv) and self.moves(part) for part in parts)
+
+    def height(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
+        match node:
+            case ast.BinOp(left, ast.FloorDiv(), right) if self.moves(left) and not self.moves(right):
+                above = self.linear(left, reader, names)
+                return Height(above.terms, above.constant, reader.sum(right, names))
+            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if self.has_quotient(node):
+                if isinstance(sign, ast.Add) and self.has_quotient(right):
+                    left, right = right, left
+                quotient, more = self.height(left, reader, names), self.linear(right, reader, names)
+                d = quotient.divisor.times(1 if isinstance(sign, ast.Add) else -1)
+                terms = {
+                    x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(self.factor(d, more.terms.get(x, ZERO)))
+                    for x in self.coordinates
+                }
+                constant = quotient.constant + more.constant.by(self.factor(d, more.constant))
+                return Height(terms, constant, quotient.divisor)
+        return self.linear(node, reader, names)
+
+    @staticmethod
+    def factor(one: Sum, other: Sum) -> Sum:
+        """Return the first of two factors of a product; refuse products of parameters, but of powers of 2."""
+        if one.is_number or other.is_number or POWER in one.names | other.names:
+            return one
+        raise undecided("parameters are multiplied with each other")
+
+    def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
+        """Return a sum of coordinates."""
+        if not self.moves(node):
+            return Height({}, reader.sum(node, names), ONE)
+        match node:
+            case ast.Name(name):
+                return Height({name: ONE}, ZERO, ONE)
+            case ast.BinOp(left, ast.Mult(), right):
+                if self.moves(left) and self.moves(right):
+                    raise undecided("coordinates are multiplied")
+                a, b = self.linear(left, reader, names), self.linear(right, reader, names)
+                form, factor = (a, b.constant) if a.terms else (b, a.constant)
+                terms = {x: t.by(self.factor(factor, t)) for x, t in form.terms.items()}
+                return Height(terms, form.constant.by(self.factor(factor, form.constant)), ONE)
+            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
+                a, b = self.linear(left, reader, names), self.linear(right, reader, names)
+                by = 1 if isinstance(sign, ast.Add) else -1
+                terms = {x: a.terms.get(x, ZERO) + b.terms.get(x, ZERO).times(by) for x in {**a.terms, **b.terms}}
+                return Height(terms, a.constant + b.constant.times(by), ONE)
+            case _:
+                raise undecided("a height is no sum of coordinates, divided or not")
+
+    def nim_sum_of(self, node: ast.expr, reader: Reader, values: Numbers) -> NimSum:
+        if not self.moves(node):
+            return NimSum({}, reader.sum(node, values))
+        match node:
+            case ast.Name(name):
+                return NimSum({name: ZERO})
+            case ast.BinOp(left, ast.BitXor(), right):
+                return self.nim_sum_of(left, reader, values) ^ self.nim_sum_of(right, reader, values)
+            case ast.BinOp(left, ast.Add(), right) if not self.moves(left):
+                return self.nim_sum_of(right, reader, values).plus(reader.sum(left, values))
+            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if not self.moves(right):
+                number = reader.sum(right, values).times(1 if isinstance(sign, ast.Add) else -1)
+                return self.nim_sum_of(left, reader, values).plus(number)
+        raise undecided("the relation is no nim-sum of shifted coordinates")
+
+
+WAYS = ("each", "any", "same")  # which mean the same if one coordinate is lowered
+CONSTANT, TARGET, VALUE = "constant", "target", "value"
+
+
+def difference(more: Height, less: Height, least: Sum) -> Height:
+    """Return the sum that is not negative where `more` is at least `less` + `least`."""
+    terms = {x: more.terms.get(x, ZERO) - less.terms.get(x, ZERO) for x in sorted({*more.terms, *less.terms})}
+    return Height(terms, more.constant - less.constant - least, ONE)
+
+
+def is_game(heights: Mapping[str, Height], sign: int) -> str:
+    """Return the condition that no height is negative or falls, with divisors of this sign."""
+    parts = [p for h in heights.values() for p in (*h.terms.values(), h.constant, h.divisor - Sum(sign))]
+    return both(*(part.times(sign).natural for part in parts))
+
+
+# ---- One case of the family.
+
+
+class Game(NamedTuple):
+    """The game and the relation of a family on one case."""
+
+    coordinates: Sequence[str]
+    clips: Mapping[str, bool]
+    heights: Mapping[str, Height]
+    relation: NimSum
+    is_grundy: bool
+    negative: frozenset[str]  # the tracks that may be negative
+
+    def shift(self, x: str) -> Sum:
+        return self.relation.shifts.get(x, ZERO)
+
+    def least(self, y: str) -> Sum:
+        """Return the least value of the counter of y's height at a position: Σ a·σ - d·σ_y - c."""
+        height = self.heights[y]
+        shifted = (a.by(self.shift(x)) for x, a in height.terms.items())
+        return functools.reduce(Sum.__add__, shifted, ZERO - height.divisor.by(self.shift(y)) - height.constant)
+
+    def changed(self, lowered: str) -> tuple[str, ...]:
+        """Return the coordinates that may be others after a move, the lowered one first."""
+        return (lowered, *sorted(y for y, height in self.heights.items() if height.terms.get(lowered, ZERO)))
+
+
+class Case:
+    """A case of a certificate: values of the parameters in names of its own, and what is known of these."""
+
+    def __init__(self, family: Family, written: Mapping[str, Any], clock: Clock) -> None:
+        self.family, self.written, self.clock, self.reader = family, written, clock, Reader()
+        self.values = {p: read(said) for p, said in written["parameters"].items()}
+        self.names = {m for value in self.values.values() for m in value.names}
+        if sorted(self.values) != family.parameters:
+            raise undecided("a case does not say what its parameters are")
+        if family.with_power is not None:
+            self.values[power_of(family.with_power)] = power_in(self.values[family.with_power])
+        self.heights = family.heights(self.reader, self.values)
+        by_cases = "formula" in written
+        self.relation = NimSum({}) if by_cases else family.nim_sum(self.reader, self.values)
+        self.inside = [*family.inside(self.reader, self.values)]
+        if not family.is_grundy and self.relation.offset:
+            raise undecided("the relation is no nim-sum that is 0")
+        for y, height in self.heights.items():
+            for x, a in height.terms.items():
+                if a and (x == y or (x in self.heights and self.heights[x].terms)):
+                    raise undecided("a height depends on a coordinate that has a height")
+
+    @functools.cached_property
+    def facts(self) -> str:
+        """What is known of the names: the case's conditions, and that it is a game."""
+        conditions = [read(c, self.names).natural for c in self.written["conditions"]]
+        if self.family.with_power is not None:  # cases have no conditions of their own then
+            conditions = [self.reader.truth(self.family.condition, self.values), (named(POWER) - ONE).natural]
+            conditions += [named(name).natural for value in self.values.values() for name, _ in value.items]
+        naturals = [named(name).natural for name in sorted(self.names)]
+        return both(*naturals, *conditions, *self.reader.definitions, is_game(self.heights, 1))
+
+    @functools.cached_property
+    def game(self) -> Game:
+        may = {VALUE}
+        tracks = {**self.relation.shifts, CONSTANT: self.relation.constant, TARGET: ZERO - self.relation.offset}
+        for track, least in tracks.items():
+            if least.is_number:
+                may |= {track} if least.number < 0 else set()
+            elif not unsatisfiable(track, both(self.facts, contrary(least.natural)), self.clock):
+                may.add(track)
+        family = self.family
+        return Game(family.coordinates, family.clips, self.heights, self.relation, family.is_grundy, frozenset(may))
+
+    def written_otherwise(self) -> str:
+        """Return that the certificate shows people another game, relation or counter than the one that is checked."""
+        said, pairs = self.written, list[tuple[Sum, Sum]]()
+
+        def compare(shown: Mapping[str, Any], own: Numbers) -> None:
+            if not shown.keys() >= {x for x, value in own.items() if value}:
+                raise undecided("the certificate shows something else than is checked")
+            pairs.extend((read(s, self.names), own.get(x, ZERO)) for x, s in shown.items())
+
+        compare(said["shifts"], self.relation.shifts)
+        compare({"": said["constant"]}, {"": self.relation.constant})
+        compare({"": said["offset"]}, {"": ZERO - self.relation.offset})
+        if said["heights"].keys() != self.heights.keys():
+            raise undecided("the certificate shows other heights than are checked")
+        for y, height in said["heights"].items():
+            compare(height["terms"], self.heights[y].terms)
+            compare({"": height["constant"]}, {"": self.heights[y].constant})
+            compare({"": height["divisor"]}, {"": self.heights[y].divisor})
+        for one in said.get("obligations", []):
+            for location in one["locations"]:
+                counters = Obligation(self.game, one["kind"], one.get("move")).counters(location.get("move"))
+                for name, form in location.get("counters", {}).items():
+                    if name not in counters:
+                        raise undecided(f"there is no counter {name[:60]!r}")
+                    compare(form, counters[name])
+        differing = [*dict.fromkeys((shown - own).zero for shown, own in pairs)]
+        if self.family.with_power is not None:  # conditions that are for people alone
+            differing += [read(c, self.names).natural for c in said["conditions"]]
+        return both(self.facts, either(*map(contrary, differing)))
+
+    def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
+        """Yield everything that no numbers may satisfy besides `facts`, with names."""
+        written, power = self.written, self.family.with_power
+        if self.family.where or not is_proof:
+            if (power is None) != ("digits" not in written) or written.get("obligations"):
+                raise undecided("obligations on words, or digits, where there are none")
+            position = {x: read(s, self.names) for x, s in written.get("position", {}).items()}
+            if power is not None:
+                if is_proof:
+                    raise undecided("a proof for powers of 2")
+                parts = {
+                    x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in written["digits"].items()
+                }
+                place = PowerPlace(self.game, self.inside, self.values[power_of(power)], position, parts)
+                yield "position", place.failure()
+                return
+            if self.inside or is_proof:
+                yield from self.few_values.closure(self.largest)
+            if is_proof:
+                yield from self.few_values.consistent(self.largest)
+            else:
+                yield "position", self.few_values.failure(position)
+        elif "formula" in written:
+            if not self.family.is_grundy or written.get("obligations") or power is not None:
+                raise undecided("options and lemmas, where Grundy numbers are no formula by cases")
+            yield from ByCases(self, written["formula"]).conditions()
+        else:
+            for invariant in self.invariants():
+                name = "-".join(filter(None, (invariant.obligation.kind, invariant.obligation.move)))
+                for condition, body in invariant.conditions():
+                    yield f"{name}-{condition}", body
+
+    @functools.cached_property
+    def few_values(self) -> FewValues:
+        return FewValues(self.game, self.inside)
+
+    @property
+    def largest(self) -> Mapping[str, int]:
+        if "largest" not in self.written:
+            raise undecided("the largest values of limited coordinates are missing")
+        return dict(self.written["largest"])
+
+    def invariants(self) -> Iterator[Invariant]:
+        """Yield the obligations on words, with what the certificate has for each."""
+        wanted: list[tuple[str, str | None]] = [("exclusion", x) for x in self.game.clips]
+        wanted += [("option", None), *([(VALUE, None)] if self.game.is_grundy else [])]
+        given = self.written.get("obligations", [])
+        written = {(one["kind"], one.get("move")): one["locations"] for one in given}
+        if len(written) < len(given) or written.keys() != {*wanted} or not all(written.values()):
+            raise undecided("obligations are missing, or are there twice")
+        for kind, move in wanted:
+            obligation, said = Obligation(self.game, kind, move), written[kind, move]
+            if len(obligation.tracks) > MOST_TRACKS:
+                raise undecided(f"words have more than {MOST_TRACKS} tracks")
+            yield Invariant(obligation, [Location(obligation, one, self.names, len(said)) for one in said])
+
+
+# ---- Words of digits: the coordinates are read together, the highest digit first, after a digit for the sign. What is
+# certain of a word is its key. Invariants of a certificate are guesses about the counters, which are sums of what was read.
+
+Digits = dict[str, int]
+Orders = tuple[tuple[str, str], ...]
+Key = tuple[bool, str | None, Orders]  # whether a move is chosen or none is asked for, which, and what is less already
+
+
+class Obligation:
+    """One obligation on a case.
+
+    Of an ``exclusion``: no option of a position in the relation is in it. Of an ``option``: every other position, or every
+    smaller value, has an option in the relation. Of a ``value``: no value is negative.
+    """
+
+    def __init__(self, game: Game, kind: str, move: str | None) -> None:
+        self.game, self.kind, self.move = game, kind, move
+        self.tracks = [*game.coordinates]  # whose digits somebody else chooses
+        if game.relation.constant and not (kind == "exclusion" and game.is_grundy):
+            self.tracks.append(CONSTANT)
+        if kind == "option" and game.is_grundy:
+            self.tracks.append(TARGET)
+
+    def counters(self, move: str | None) -> dict[str, Numbers]:
+        """Return the counters with their forms, where a move has been chosen or none."""
+        game = self.game
+        counters: dict[str, Numbers] = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
+        more = [t for t in (CONSTANT, TARGET) if t in self.tracks] + [VALUE] * (self.kind == VALUE)
+        counters |= {f"count({t})": {t: ONE} for t in more}
+        counters |= {f"legal({y})": self.legal(y, ()) for y in game.heights}
+        if move is not None:
+            changed = game.changed(move)
+            counters |= {f"count({x}')": {f"{x}'": ONE} for x in changed if game.shift(x)}
+            counters |= {f"legal({y}')": self.legal(y, changed) for y in changed[1:]}
+        return counters
+
+    def legal(self, y: str, changed: Sequence[str]) -> Numbers:
+        height = self.game.heights[y]
+        forms = {**height.terms, y: ZERO - height.divisor}
+        return {f"{x}'" if x in changed else x: a for x, a in forms.items()}
+
+    def after(self, here: Key | None, there: Key, read_now: Digits) -> dict[str, Sum]:
+        """Return the counters after a step, in what they were before it; from the start for no `here`."""
+        counters, old = dict[str, Sum](), self.counters(here[1]) if here else {}
+        for name, form in self.counters(there[1]).items():
+            more = functools.reduce(Sum.__add__, (a.times(read_now[track]) for track, a in form.items()), ZERO)
+            if here is None:  # the digit of the sign
+                counters[name] = ZERO - more
+                continue
+            before = name if name in old else name.replace("'", "")  # an option that is chosen now was the position
+            counters[name] = named(before).times(2) + more
+        return counters
+
+    @functools.cached_property
+    def given(self) -> str:
+        """The condition on a whole word that it is of a position, and of what is asked."""
+        game = self.game
+        least = {f"count({x})": game.shift(x) for x in game.coordinates if game.shift(x)}
+        least |= {f"legal({y})": game.least(y) for y in game.heights}
+        if TARGET in self.tracks:
+            least[f"count({TARGET})"] = ZERO - game.relation.offset
+        conditions = [(named(name) - bound).natural for name, bound in least.items()]
+        if CONSTANT in self.tracks:
+            conditions.append((named(f"count({CONSTANT})") - game.relation.constant).zero)
+        return both(*conditions)
+
+    def goal(self, key: Key) -> str:
+        """Return what has to hold if a word ends here."""
+        is_settled, move, orders = key
+        if self.kind == VALUE:
+            return f"(=> {self.given} {(named(f'count({VALUE})') + self.game.relation.offset).natural})"
+        if not is_settled:
+            return "true"
+        assert move is not None
+        option = self.is_option(move, dict(orders))
+        return contrary(both(self.given, option)) if self.kind == "exclusion" else f"(=> {self.given} {option})"
+
+    def is_option(self, move: str, orders: Mapping[str, str]) -> str:
+        """Return the condition that the move is made, and leads to an option."""
+        if orders[move] == "equal":
+            return "false"
+        game, conditions = self.game, list[str]()
+        if game.shift(move):
+            conditions.append((named(f"count({move}')") - game.shift(move)).natural)
+        for y in game.changed(move)[1:]:
+            above = named(f"legal({y}')") - game.least(y)
+            conditions.append(above.natural)
+            if orders[y] == "less":
+                conditions.append((game.heights[y].divisor - ONE - above).natural)
+        return both(*conditions)
+
+    def choices(self, tracks: Sequence[str], is_sign: bool) -> Iterator[Digits]:
+        """Yield all choices of digits on tracks."""
+        ranges = [(0, 1) if not is_sign or t.rstrip("'") in self.game.negative else (0,) for t in tracks]
+        yield from (dict(zip(tracks, chosen, strict=True)) for chosen in itertools.product(*ranges))
+
+    def nim_sum(self, read_now: Digits, changed: Sequence[str] = ()) -> int:
+        """Return the nim-sum of a position's digits, or of an option's if some coordinates are changed."""
+        digits = (read_now[f"{x}'" if x in changed else x] for x in self.game.relation.shifts)
+        return functools.reduce(int.__xor__, digits, read_now.get(CONSTANT, 0))
+
+    def lowered(self, move: str, orders: Orders, read_now: Digits, is_sign: bool) -> Orders | None:
+        """Return the orders after a step; None if the option's digits are not allowed."""
+        lowered = []
+        for x, order in orders:
+            own, other = read_now[x], read_now[f"{x}'"]
+            if order == "equal" and own != other:
+                if (other < own) == is_sign or not (x == move or self.game.clips[move]):
+                    return None
+                order = "less"
+            lowered.append((x, order))
+        return tuple(lowered)
+
+    @property
+    def start(self) -> Key:
+        """What is certain before anything is read."""
+        return (self.kind != "option", None, ()) if self.move is None else (True, self.move, self.equal(self.move))
+
+    def equal(self, move: str) -> Orders:
+        """Return the orders of a move of which nothing has been read."""
+        return tuple((x, "equal") for x in self.game.changed(move))
+
+
+class Location:
+    """A location of a certificate: a key, and an invariant in its counters and the names of the case."""
+
+    def __init__(self, obligation: Obligation, written: Mapping[str, Any], own: Collection[str], size: int) -> None:
+        move, kind = written.get("move"), obligation.kind
+        if move is not None and move not in obligation.game.clips:
+            raise undecided("a location has a move that there is not")
+        changed = obligation.game.changed(move) if move is not None else ()
+        if written["orders"].keys() != {*changed}:
+            raise undecided("a location has other orders than its move")
+        if (move is not None) != (written["settled"] and kind != VALUE):
+            raise undecided("a location has a move too early, or none")
+        if obligation.move not in (None, move):
+            raise undecided("a location has another move than its obligation")
+        self.is_start, self.states, self.strategy = written["start"], written["states"], written.get("strategy", [])
+        counters = set() if self.is_start else obligation.counters(move).keys()
+        names = {*own, *counters}
+        self.parities: dict[str, int] = written.get("parities", {})
+        if not self.parities.keys() <= counters:
+            raise undecided("a parity of what is no counter")
+        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed))
+        self.never = [[read(s, names) for s in part] for part in written.get("never", [])]
+        self.equalities = [read(s, names) for s in written.get("equalities", [])]
+        self.predicates = [read(s, names) for s in written.get("predicates", [])]
+        if any(len(state) != len(self.predicates) or {*state} - {*"01"} for state in self.states):
+            raise undecided("a state is not one digit for each predicate")
+        if not all(0 <= answer["to"] < size for step in self.strategy for answer in step["answers"]):
+            raise undecided("an answer leads to no location")
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it says nothing."""
+        return not (self.never or self.equalities or self.parities or self.predicates) and self.states == [""]
+
+    def is_never(self, values: Numbers) -> str:
+        """Return the condition that one of `never` holds, where the counters have these values."""
+        return either(*(both(*(s.put(values).natural for s in part)) for part in self.never))
+
+    def facts(self, values: Numbers) -> str:
+        """Return the equalities and parities."""
+        parities = (f"(= (mod {named(n).put(values).text} 2) {r})" for n, r in self.parities.items())
+        return both(*(e.put(values).zero for e in self.equalities), *parities)
+
+    def state(self, number: int, values: Numbers) -> str:
+        """Return what one of the states says."""
+        holds = [p.put(values).natural for p in self.predicates]
+        bits = zip(holds, self.states[number], strict=True)
+        return both(*(one if bit == "1" else contrary(one) for one, bit in bits))
+
+    def some_state(self, values: Numbers) -> str:
+        return either(*(self.state(i, values) for i in range(len(self.states))))
+
+    def invariant(self, values: Numbers) -> str:
+        return either(self.is_never(values), both(self.facts(values), self.some_state(values)))
+
+
+class Invariant(NamedTuple):
+    """An obligation with the locations of a certificate; `conditions` are what makes these a proof."""
+
+    obligation: Obligation
+    locations: Sequence[Location]
+
+    def conditions(self) -> Iterator[tuple[str, str]]:
+        """Yield names and texts that must not be satisfiable where the case's conditions hold."""
+        start, is_option = self.locations[0], self.obligation.kind == "option"
+        # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
+        if not start.is_start or start.key != self.obligation.start or not start.is_bare:
+            raise undecided("the first location is not the start")
+        if is_option:
+            yield from self.never_ends()
+        for number, here in enumerate(self.locations):
+            if here.is_start != (number == 0):
+                raise undecided("there are two starts")
+            yield f"step-{number}", self.answers(here) if is_option else self.steps(here)
+            if not here.is_start:
+                yield f"goal-{number}", both(self.before(here), contrary(self.obligation.goal(here.key)))
+
+    def before(self, here: Location) -> str:
+        """Return what is known at a location; of options without `never`, whose words are of no position (`never_ends`)."""
+        if self.obligation.kind != "option":
+            return here.invariant({})
+        return both(here.facts({}), here.some_state({}), contrary(here.is_never({})))
+
+    def steps(self, here: Location) -> str:
+        """Return that some step leads from the invariant to where none holds: all digits are somebody else's."""
+        obligation, move, wrong = self.obligation, self.obligation.move, list[str]()
+        changed = obligation.game.changed(move) if move else ()
+        for chosen in obligation.choices((*obligation.tracks, *(f"{x}'" for x in changed)), here.is_start):
+            orders: Orders | None = ()
+            if move:
+                own, other = obligation.nim_sum(chosen), obligation.nim_sum(chosen, changed)
+                if own != other or (not obligation.game.is_grundy and own):
+                    continue
+                orders = obligation.lowered(move, here.key[2], chosen, here.is_start)
+            if orders is None:
+                continue
+            there = (True, move, orders)
+            read_now = chosen | {VALUE: obligation.nim_sum(chosen)}
+            values = obligation.after(None if here.is_start else here.key, there, read_now)
+            following = [other for other in self.locations[1:] if other.key == there]
+            wrong.append(contrary(either(*(other.invariant(values) for other in following))))
+        return both(self.before(here), either(*wrong))
+
+    def never_ends(self) -> Iterator[tuple[str, str]]:
+        """Yield that some `never` of an option obligation ends, or is of positions: whatever digits follow, by anybody.
+
+        It speaks of the position alone, so that it does not matter what the prover answers, or whether he can.
+        """
+        obligation, key = self.obligation, (False, None, ())
+        own = obligation.counters(None).keys()
+        for number, here in enumerate({here.is_never({}): here for here in self.locations if here.never}.values()):
+            if not {name for part in here.never for s in part for name, _ in s.items if "(" in name} <= own:
+                raise undecided("what never becomes a position speaks of an option")
+            ends = [
+                contrary(here.is_never(obligation.after(key, key, chosen)))
+                for chosen in obligation.choices(obligation.tracks, False)
+            ]
+            yield f"never-{number}", both(here.is_never({}), either(obligation.given, *ends))
+
+    def answers(self, here: Location) -> str:
+        """Return that after some digits of somebody else the strategy leads to where the invariant does not hold."""
+        obligation, wrong = self.obligation, list[str]()
+        written = {frozenset(step["digits"].items()): step["answers"] for step in here.strategy}
+        if len(written) < len(here.strategy):
+            raise undecided("a strategy has two answers to the same digits")
+        for chosen in obligation.choices(obligation.tracks, here.is_start):
+            target = chosen.get(TARGET, 0)
+            differs = obligation.nim_sum(chosen) != target
+            is_larger = obligation.game.is_grundy and bool(target) != here.is_start
+            if not here.key[0] and differs and is_larger:
+                continue  # nobody asks for a target above the value
+            unanswered = {*range(len(here.states))}
+            for answer in written.get(frozenset(chosen.items()), ()):
+                if not {*answer["states"]} <= unanswered:
+                    raise undecided("a strategy has two answers, or answers for no state")
+                unanswered -= {*answer["states"]}
+                there, values = self.answered(here, chosen, differs, answer)
+                states = either(*(here.state(i, {}) for i in sorted({*answer["states"]})))
+                wrong.append(both(states, contrary(there.invariant(values))))
+            wrong += [here.state(i, {}) for i in sorted(unanswered)]
+        return both(self.before(here), either(*wrong))
+
+    def answered(
+        self, here: Location, chosen: Digits, differs: bool, answer: Mapping[str, Any]
+    ) -> tuple[Location, Numbers]:
+        """Return where an answer leads, and the counters there; or refuse an answer that is none."""
+        obligation, own = self.obligation, answer["digits"]
+        is_settled, move, orders = here.key
+        there: Key = (False, None, ())
+        if is_settled or differs:
+            if not is_settled:
+                move = answer.get("move")
+                if move is None or move not in obligation.game.clips:
+                    raise undecided("a strategy makes a move that there is not")
+                orders = obligation.equal(move)
+            assert move is not None
+            changed = obligation.game.changed(move)
+            tracks = [f"{x}'" for x in changed]
+            if own.keys() != {*tracks} or (is_settled and answer.get("move") not in (None, move)):
+                raise undecided("an answer has other digits or another move than are asked for")
+            if own not in obligation.choices(tracks, here.is_start):
+                raise undecided("an answer has a digit that no option has")
+            chosen = chosen | own
+            after = obligation.lowered(move, orders, chosen, here.is_start)
+            if after is None or obligation.nim_sum(chosen, changed) != chosen.get(TARGET, 0):
+                raise undecided("an answer is larger than the position, or has another nim-sum")
+            there = (True, move, after)
+        elif own or answer.get("move") is not None:
+            raise undecided("an answer before the nim-sum differs")
+        location = self.locations[answer["to"]]
+        if location.is_start or location.key != there:
+            raise undecided("an answer leads to another location than it says")
+        return location, obligation.after(None if here.is_start else here.key, there, chosen)
+
+
+# ---- Few values: the coordinates with heights are small numbers. A place gives each coordinate a sum; it is consistent if
+# it is in the relation, or has an option that is, and not both.
+
+LOWERED = "lowered()"  # the lowered coordinate of an option
+
+
+class FewValues:
+    """The game and the relation on a case, and where it is stated: sums of coordinates that are not negative."""
+
+    def __init__(self, game: Game, inside: Sequence[Height]) -> None:
+        relation, heights = game.relation, game.heights
+        self.game, self.inside = game, inside
+        self.free = [x for x in game.coordinates if x not in heights]
+        if game.is_grundy or relation.shifts.keys() != {*game.coordinates}:
+            raise undecided("only P-positions, by all coordinates, have such conditions")
+        if not all(relation.shifts[y].is_number for y in heights):
+            raise undecided("a parameter is added to a limited coordinate")
+        if any(height.terms.get(y) for height in heights.values() for y in heights):
+            # Lowering y would let others fall, and only free coordinates are looked at for that.
+            raise undecided("a height depends on a limited coordinate")
+        if not relation.constant.is_number or len(self.free) > 2:
+            raise undecided("a nim-sum of more than two sums of names")
+
+    def consistent(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+        """Yield that a place inside is not consistent, for each choice of limited coordinates."""
+        for name, place in self.places(largest):
+            related, reaches = self.is_related(place), either(*self.related(place))
+            # Written out, which takes z3 half of the time of (not (xor …)).
+            wrong = either(both(related, reaches), both(contrary(related), contrary(reaches)))
+            yield f"consistent-{name}", both(self.is_here(place), wrong)
+
+    def failure(self, place: Numbers) -> str:
+        """Return that for some parameters a place is no position, or is one that is consistent."""
+        if place.keys() != {*self.game.coordinates}:
+            raise undecided("the position has other coordinates than the game")
+        if not all(place[y].is_number and 0 <= place[y].number <= MOST_VALUES for y in self.game.heights):
+            raise undecided("a limited coordinate of the position is no small number")
+        consistent = f"(xor {self.is_related(place)} {either(*self.related(place))})"
+        return either(contrary(self.is_here(place)), consistent)
+
+    def closure(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+        """Yield that a limited coordinate is larger inside, and that an option of a position inside is not."""
+        if largest.keys() != self.game.heights.keys():
+            raise undecided("not the limited coordinates have a largest value")
+        if any(not 0 <= most <= MOST_VALUES for most in largest.values()):
+            raise undecided("a largest value is no small number")
+        free = {x: named(f"at({x})") for x in self.free}
+        bounds = [p for p in self.inside if {x for x, a in p.terms.items() if a} <= free.keys()]
+        for y, most in largest.items():
+            more = self.game.heights[y].room(free, Sum(most + 1))
+            known = [value.natural for value in free.values()] + [p.at(free).natural for p in bounds]
+            yield f"largest-{y}", both(*known, more.natural)
+        for name, place in self.places(largest):
+            left = [
+                both(self.is_move(place, option, x), contrary(both(*(p.at(option).natural for p in self.inside))))
+                for x in self.game.clips
+                for option in ({**fallen, x: named(LOWERED)} for fallen in self.fallen(place, x))
+            ]
+            yield f"inside-{name}", both(self.is_here(place), either(*left))
+
+    def places(self, largest: Mapping[str, int]) -> Iterator[tuple[str, Numbers]]:
+        free = {x: named(f"at({x})") for x in self.free}
+        for values in itertools.product(*(range(most + 1) for most in largest.values())):
+            yield "-".join(map(str, values)), {**free, **dict(zip(largest, map(Sum, values), strict=True))}
+
+    def is_here(self, place: Numbers) -> str:
+        """Return that a place is a position inside."""
+        conditions = [value.natural for value in place.values()]
+        conditions += [height.room(place, place[y]).natural for y, height in self.game.heights.items()]
+        return both(*conditions, *(p.at(place).natural for p in self.inside))
+
+    def fallen(self, place: Numbers, x: str) -> Iterator[Numbers]:
+        """Yield the place with others where a move of x may leave them."""
+        others, clips = self.game.changed(x)[1:], self.game.clips[x]
+        ranges = [range(0 if clips else place[y].number, place[y].number + 1) for y in others]
+        for values in itertools.product(*ranges):
+            yield {**place, **dict(zip(others, map(Sum, values), strict=True))}
+
+    def is_move(self, place: Numbers, option: Numbers, x: str) -> str:
+        """Return that x is lowered, and each other coordinate is the largest that it may be, or was."""
+        conditions = [option[x].natural, (place[x] - option[x] - ONE).natural]
+        for y in self.game.changed(x)[1:]:
+            height = self.game.heights[y]
+            conditions.append(height.room(option, option[y]).natural)
+            if option[y].number < place[y].number:
+                conditions.append(contrary(height.room(option, option[y] + ONE).natural))
+        return both(*conditions)
+
+    def related(self, place: Numbers) -> Iterator[str]:
+        """Yield the conditions of which one holds exactly if an option is in the relation."""
+        for x in self.game.clips:
+            if x in self.game.heights:
+                for option in ({**place, x: Sum(lower)} for lower in range(place[x].number)):
+                    yield both(self.is_move(place, option, x), self.is_related(option))
+                continue
+            for fallen in self.fallen(place, x):
+                for when, value in self.solutions(fallen, x):
+                    yield both(when, self.is_move(place, {**fallen, x: value}, x))
+
+    def is_related(self, place: Numbers) -> str:
+        x = (self.free or self.game.coordinates)[0]
+        return either(*(both(when, (place[x] - value).zero) for when, value in self.solutions(place, x)))
+
+    def solutions(self, place: Numbers, x: str) -> Iterator[tuple[str, Sum]]:
+        """Yield for which value of x the nim-sum is 0, as conditions with sums: at any place exactly one applies."""
+        number, others = self.game.relation.constant.number, list[Sum]()
+        for value in (place[name] + self.game.shift(name) for name in self.game.coordinates if name != x):
+            if value.is_number:
+                number ^= value.number
+            else:
+                others.append(value)
+        if not others:
+            yield "true", Sum(number) - self.game.shift(x)
+            return
+        (other,), size = others, 2
+        while not -size <= number < size:
+            size *= 2
+        for rest in range(size):
+            # The digits above are those of the other one, all of them changed if the number is negative.
+            high = other - Sum(rest) if number >= 0 else Sum(rest - size) - other
+            yield f"(= (mod {other.text} {size}) {rest})", high + Sum((rest ^ number) % size) - self.game.shift(x)
+
+
+# ---- Powers of 2. A certificate gives the coordinates of a place in two parts, above and below a base that is a power of 2.
+# What is said of products is true of all products, so that it rules out no numbers.
+
+BELOW = "below()"  # the lower part of the limited coordinate of an option: any number below the base
+Parts = tuple[Sum, Sum]  # the upper and the lower part of a number
+
+
+def power_in(value: Sum) -> Sum:
+    """Return the largest power of 2 that divides 2n+1, or 2·p_2·(2n+1), which all numbers but 0 are."""
+    for n in value.names - {POWER}:
+        for base in (ONE, named(POWER).times(2)):
+            if value == base.by(named(n).times(2) + ONE):
+                return base
+    raise undecided("a parameter with a power of 2 is neither 2n+1 nor 2·p_2·(2n+1)")
+
+
+class PowerPlace:
+    """A place of a game with one limited coordinate, for a base that is a power of 2."""
+
+    def __init__(
+        self, game: Game, inside: Sequence[Height], base: Sum, place: Numbers, parts: Mapping[str, Parts]
+    ) -> None:
+        self.game, self.inside, self.base, self.place, self.parts = game, inside, base, place, parts
+        self.free = [x for x in game.coordinates if x not in game.heights]
+        coordinates, shifts = {*game.coordinates}, game.relation.shifts
+        if game.is_grundy or game.relation.constant or shifts.keys() != coordinates:
+            raise undecided("only P-positions, by the nim-sum of all coordinates, are looked at")
+        if len(game.heights) != 1 or len(self.free) not in (1, 2) or any(shifts[y] for y in game.heights):
+            raise undecided("one limited coordinate without a shift, and two others, are needed")
+        if not all(a.is_number and a.number <= 0 for form in inside for a in form.terms.values()):
+            raise undecided("an option may be where nothing is stated")
+        if place.keys() != coordinates or parts.keys() != coordinates:
+            raise undecided("the position has other coordinates than the game")
+        ((self.limited, self.height),) = game.heights.items()
+        numbers = [parts[self.limited][0], *(parts[x][1] for x in self.free)]
+        if not all(n.is_number and 0 <= n.number <= MOST_VALUES for n in numbers):
+            raise undecided("a part of a coordinate that must be a small number is none")
+
+    def failure(self) -> str:
+        """Return that for some member the place is none, or in the relation, or has an option that is."""
+        y, below = self.place[self.limited], named(BELOW)
+        here = [value.natural for value in self.place.values()] + [self.height.room(self.place, y).natural]
+        here += [form.at(self.place).natural for form in self.inside]
+        for x, (upper, lower) in self.parts.items():
+            here += [(self.place[x] + self.game.shift(x) - self.base.by(upper) - lower).zero]
+            here += [lower.natural, (self.base - ONE - lower).natural]
+        size = 1 << max(self.parts[x][1].number for x in self.free).bit_length()
+        here += [(self.base - Sum(size)).natural]
+        is_low = [below.natural, (self.base - ONE - below).natural]
+        related = either(self.is_related(self.parts[self.limited]), *self.related())
+        return both(*self.products(y - below), *is_low, either(contrary(both(*here)), related))
+
+    def products(self, drop: Sum) -> Iterator[str]:
+        """Yield that some products are not negative where their factors are not."""
+        divisor, power = self.height.divisor, named(POWER)
+        pairs = [(drop - Sum(i), divisor - Sum(j)) for i in range(3) for j in range(5)] + [(drop.times(-1), divisor)]
+        names = sorted({n for s in (divisor, *self.place.values()) for n, _ in s.items})
+        pairs += [(power - ONE, named(n)) for n in names]
+        # Every name of a case is natural, and so is every product of them; a quotient in a divisor may be negative.
+        yield from (named(n).natural for n in names if NEW not in n)
+        yield from (f"(=> {both(a.natural, b.natural)} {a.by(b).natural})" for a, b in pairs)
+
+    def balanced(self, x: str, limited: Parts) -> Iterator[tuple[str, Sum]]:
+        """Yield for which place of x the nim-sum is 0, the other free coordinate being where it is; exactly one applies."""
+        upper, lower = next((self.parts[o] for o in self.free if o != x), (ZERO, ZERO))
+        above, below = 1 << limited[0].number.bit_length(), 1 << lower.number.bit_length()
+        for r, t in itertools.product(range(above), range(below)):
+            up, low = upper + Sum((r ^ limited[0].number) - r), limited[1] + Sum((t ^ lower.number) - t)
+            when = both(f"(= (mod {upper.text} {above}) {r})", f"(= (mod {limited[1].text} {below}) {t})")
+            yield when, self.base.by(up) + low - self.game.shift(x)
+
+    def is_related(self, limited: Parts) -> str:
+        x = self.free[0]
+        return either(*(both(when, (self.place[x] - at).zero) for when, at in self.balanced(x, limited)))
+
+    def related(self) -> Iterator[str]:
+        """Yield the conditions of which one holds if an option is in the relation."""
+        y, below = self.limited, named(BELOW)
+        now, own = self.place[y], self.parts[y]
+        lower = [((Sum(n), below), self.base.times(n) + below) for n in range(own[0].number + 1)]
+        for moved, clips in self.game.clips.items():
+            if moved == y:
+                yield from (both((now - value - ONE).natural, self.is_related(parts)) for parts, value in lower)
+                continue
+            falls = y in self.game.changed(moved)
+            for parts, value in [(own, now), *(lower if falls and clips else [])]:
+                for when, at in self.balanced(moved, parts):
+                    option = {**self.place, moved: at}
+                    conditions = [when, at.natural, (self.place[moved] - at - ONE).natural]
+                    conditions += [self.height.room(option, value).natural] if falls else []
+                    if parts is not own:
+                        conditions.append((now - value - ONE).natural)
+                        conditions.append(contrary(self.height.room(option, value + ONE).natural))
+                    yield both(*conditions)
+
+
+# ---- Grundy numbers that are a formula by cases. A certificate says which options are tried, and of which sums lemmas on
+# products are told. Every name is an integer; what a text says of products is true of all integers.
+
+RESULT, ASKED = "value()", "target()"
+
+
+class ByCases:
+    """A formula that is said to be the Grundy number on a case, and what a certificate has for it."""
+
+    def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
+        self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
+        self.heights, self.clips, self.names = case.heights, case.game.clips, case.names
+        self.place: Numbers = {x: named(f"position({x})") for x in self.family.coordinates}
+        self.numbers = [f"number({i})" for i, _ in enumerate(written["quotients"], start=1)]
+        self.moves = [
+            (lowered, fallen)
+            for lowered, clips in self.clips.items()
+            for count in range(len(self.falling(lowered)) + 1 if clips else 1)
+            for fallen in itertools.combinations(self.falling(lowered), count)
+        ]
+        self.remainders: dict[str, tuple[ast.BinOp, int]] = {}  # by their texts
+        for part in ast.walk(self.family.relation):
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and self.family.moves(part):
+                by = self.reader.sum(part.right, self.values)
+                if not by.is_number or by.number < 1:
+                    raise undecided("a remainder by what is no positive number")
+                self.remainders[ast.unparse(part)] = part, by.number
+        if math.prod(by for _, by in self.remainders.values()) > MOST_CHOICES:
+            raise undecided(f"more than {MOST_CHOICES} choices of remainders")
+
+    def conditions(self) -> Iterator[tuple[str, str]]:
+        """Yield what no numbers may satisfy, for the formula to be the Grundy number of every position."""
+        parts = (part for part in ast.walk(self.family.relation) if isinstance(part, ast.BinOp))
+        divisors = [part.right for part in parts if isinstance(part.op, ast.FloorDiv) and self.family.moves(part)]
+        positive = both(*((self.reader.sum(d, self.values) - ONE).natural for d in divisors))
+        yield "divisors", both(contrary(positive), *self.reader.definitions)
+        value, target = named(RESULT), named(ASKED)
+        here = both(self.is_position, self.is_value(self.place, value))
+        bodies = {"value": both(here, contrary(value.natural))}
+        for lowered, fallen in self.moves:
+            changed = {x: named(f"option({x})") for x in (lowered, *fallen)}
+            same = self.is_value({**self.place, **changed}, value)
+            bodies["-".join(["exclusion", *changed])] = both(here, self.is_option(lowered, changed), same)
+        smaller = [target.natural, (value - target - ONE).natural]
+        bodies["option"] = both(here, *smaller, *self.quotients(), *map(contrary, self.options(target)))
+        if self.written["lemmas"].keys() != bodies.keys():
+            raise undecided("lemmas of other conditions than there are")
+        for name, body in bodies.items():
+            sentence = both(*map(self.lemma, self.written["lemmas"][name]), body)
+            yield name, both(sentence, *self.of_products(sentence), *self.reader.definitions)
+
+    @property
+    def is_position(self) -> str:
+        rooms = (height.room(self.place, self.place[y]).natural for y, height in self.heights.items())
+        return both(*(value.natural for value in self.place.values()), *rooms)
+
+    def falling(self, lowered: str) -> list[str]:
+        return [y for y, height in self.heights.items() if height.terms.get(lowered)]
+
+    def is_option(self, lowered: str, changed: Numbers) -> str:
+        """Return that a move lowers the first one, and that others are what they were or their heights, if these are less."""
+        option = {**self.place, **changed}
+        conditions = [option[lowered].natural]
+        conditions += [(self.place[x] - value - ONE).natural for x, value in changed.items()]
+        for y in self.falling(lowered):
+            room = self.heights[y].room(option, option[y])
+            conditions.append(room.natural)
+            if y in changed:
+                conditions.append((self.heights[y].divisor - ONE - room).natural)
+        return both(*conditions)
+
+    def quotients(self) -> Iterator[str]:
+        """Yield which numbers the certificate's quotients are, where their divisors are positive; elsewhere they are any."""
+        for i, quotient in enumerate(self.written["quotients"]):
+            divisor = read(quotient["divisor"], self.names)
+            rest = self.read(quotient["dividend"], i) - divisor.by(named(self.numbers[i]))
+            yield f"(=> {(divisor - ONE).natural} {both(rest.natural, (divisor - ONE - rest).natural)})"
+
+    def read(self, written: Mapping[str, int], quotients: int) -> Sum:
+        """Return a sum in parameters, the position, the smaller value, and the first so many quotients."""
+        known = {*self.names, *(f"position({x})" for x in self.place), ASKED}
+        return read(written, {*known, *self.numbers[:quotients]})
+
+    def options(self, target: Sum) -> Iterator[str]:
+        """Yield for each option of the certificate that it is one, and has the smaller value."""
+        for option in self.written["options"]:
+            move, fallen = option["move"], tuple(option["fallen"])
+            if (move, fallen) not in self.moves:
+                raise undecided("an option by a move that there is not")
+            if option["changed"].keys() != {move, *fallen}:
+                raise undecided("an option does not say what the move changes")
+            changed = {x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}
+            yield both(self.is_option(move, changed), self.is_value({**self.place, **changed}, target))
+
+    def lemma(self, written: Mapping[str, int]) -> str:
+        """Return what is true of a sum d and its product D with a natural number m: D ≥ m, D ≤ -m or D = 0."""
+        known = {*self.names, *self.numbers, RESULT, ASKED}
+        known |= {f"{kind}({x})" for kind in ("position", "option") for x in self.place}
+        if (m := self.written.get("factor")) not in self.names:
+            raise undecided("lemmas on products with what is no parameter of the case")
+        d, factor = read(written, known), named(m)
+        whole = factor.by(d)
+        up = f"(=> {(d - ONE).natural} {(whole - factor).natural})"
+        down = f"(=> {(d.times(-1) - ONE).natural} {(whole.times(-1) - factor).natural})"
+        return both(up, down, f"(=> {d.zero} {whole.zero})")
+
+    def of_products(self, text: str) -> Iterator[str]:
+        """Yield what products of two names are where a parameter among them is 0 or 1."""
+        for name in sorted({*QUOTED.findall(text)}):
+            factors = name.split(TIMES)
+            for m, other in (factors, factors[::-1]) if len(factors) == 2 else ():
+                if m in self.names:
+                    yield f"(=> (= |{m}| 0) {named(name).zero})"
+                    yield f"(=> (= |{m}| 1) {(named(name) - named(other)).zero})"
+
+    def is_value(self, place: Numbers, value: Sum) -> str:
+        """Return that the formula has a value at a place: exactly one choice of remainders is there."""
+        choices = []
+        for numbers in itertools.product(*(range(by) for _, by in self.remainders.values())):
+            chosen = dict(zip(self.remainders, numbers, strict=True))
+            when = [
+                f"(= (mod {self.sum(part.left, place).text} {by}) {chosen[said]})"
+                for said, (part, by) in self.remainders.items()
+            ]
+            node = self.with_remainders(self.family.relation, chosen)
+            choices.append(both(*when, *(self.compared(node, place, value, sign) for sign in (1, -1))))
+        return either(*choices)
+
+    def with_remainders(self, node: ast.expr, chosen: Mapping[str, int]) -> ast.expr:
+        """Return a formula with numbers for its remainders, and 0 for products with 0."""
+        if (number := chosen.get(ast.unparse(node))) is not None:
+            return ast.Constant(number)
+        match node:
+            case ast.BinOp(left, operation, right):
+                parts = [self.with_remainders(part, chosen) for part in (left, right)]
+                known = [self.reader.sum(part, self.values) for part in parts if not self.family.moves(part)]
+                if isinstance(operation, ast.Mult) and ZERO in known:
+                    return ast.Constant(0)
+                return ast.BinOp(parts[0], operation, parts[1])
+            case ast.UnaryOp(operation, part):
+                return ast.UnaryOp(operation, self.with_remainders(part, chosen))
+            case ast.Call(function, parts, []):
+                return ast.Call(function, [self.with_remainders(part, chosen) for part in parts], [])
+            case _:
+                return node
+
+    def sum(self, node: ast.expr, place: Numbers) -> Sum:
+        """Return a value that is a sum, with at most one factor of each product made of coordinates."""
+        if not self.family.moves(node):
+            return self.reader.sum(node, self.values)
+        match node:
+            case ast.Name(name):
+                return place[name]
+            case ast.UnaryOp(ast.USub(), part):
+                return self.sum(part, place).times(-1)
+            case ast.BinOp(left, ast.Add(), right):
+                return self.sum(left, place) + self.sum(right, place)
+            case ast.BinOp(left, ast.Sub(), right):
+                return self.sum(left, place) - self.sum(right, place)
+            case ast.BinOp(left, ast.Mult(), right) if not (self.family.moves(left) and self.family.moves(right)):
+                return self.sum(left, place).by(self.sum(right, place))
+        raise undecided("a part of the formula is no sum")
+
+    def is_sum(self, node: ast.expr) -> bool:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and self.family.moves(part):
+                return False
+            plain = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.Mult)
+            if isinstance(part, ast.BinOp) and not plain and self.family.moves(part):
+                return False
+        return True
+
+    def compared(self, node: ast.expr, place: Numbers, bound: Sum, sign: int) -> str:
+        """Return that a part is at least a sum; with the sign -1 that it is at most that."""
+        if self.is_sum(node):
+            return (self.sum(node, place) - bound).times(sign).natural
+        match node:
+            case ast.UnaryOp(ast.USub(), part):
+                return self.compared(part, place, bound.times(-1), -sign)
+            case ast.BinOp(left, ast.Add(), right) if self.is_sum(left):
+                return self.compared(right, place, bound - self.sum(left, place), sign)
+            case ast.BinOp(left, ast.Add(), right) if self.is_sum(right):
+                return self.compared(left, place, bound - self.sum(right, place), sign)
+            case ast.BinOp(left, ast.Sub(), right) if self.is_sum(left):
+                return self.compared(right, place, self.sum(left, place) - bound, -sign)
+            case ast.BinOp(left, ast.Sub(), right) if self.is_sum(right):
+                return self.compared(left, place, bound + self.sum(right, place), sign)
+            case ast.BinOp(left, ast.Mult(), right):
+                number, part = (right, left) if self.family.moves(left) else (left, right)
+                if self.family.moves(number):
+                    raise undecided("a product of what is no number")
+                factor = self.reader.sum(number, self.values)
+                if factor not in (ONE, ZERO - ONE):
+                    raise undecided("a multiple of what is no sum")
+                return self.compared(part, place, bound.times(factor.number), sign * factor.number)
+            case ast.BinOp(left, ast.FloorDiv(), right):
+                divisor = self.reader.sum(right, self.values)
+                rest = ZERO if sign > 0 else divisor - ONE
+                return self.compared(left, place, divisor.by(bound) + rest, sign)
+            case ast.Call(ast.Name("min" | "max" as function), parts, []) if parts:
+                join = either if (function == "max") == (sign > 0) else both
+                return join(*(self.compared(part, place, bound, sign) for part in parts))
+        raise undecided("a part of the formula that cannot be compared with a sum")
+
+
+# ---- Members: the family with numbers for its parameters, compared with the definition.
+
+Position = tuple[int, ...]
+
+
+class Member:
+    """A game of the family, by its rules."""
+
+    def __init__(self, family: Family, values: Mapping[str, int]) -> None:
+        self.family, self.values = family, values
+        known = dict(values)
+        if family.defaults is not None:
+            known = {**family.defaults, **{key: value_of(part, values) for key, part in family.arguments.items()}}
+        self.known = known
+        of = {y: names_in(node) & {*family.coordinates} for y, node in family.written.items()}
+        self.of = {y: of[y] for y in sorted(of, key=lambda y: bool(of[y]))}  # those that depend on nothing first
+        self.order = [*(c for c in family.coordinates if c not in of), *self.of]
+
+    def height(self, y: str, at: Mapping[str, int]) -> int:
+        return value_of(self.family.written[y], {**self.known, **at})
+
+    def positions(self, bound: int) -> Iterator[dict[str, int]]:
+        """Yield the positions whose coordinates without a height are at most a bound."""
+        found: list[dict[str, int]] = [{}]
+        for c in self.order:
+            found = [
+                {**at, c: n}
+                for at in found
+                for n in range((min(self.height(c, at), POSITIONS) if c in self.of else bound) + 1)
+            ]
+            if len(found) > 4 * POSITIONS:
+                return
+        yield from found
+
+    def options(self, at: Mapping[str, int]) -> Iterator[dict[str, int]]:
+        """Yield the positions to which the moves lead, by the definition."""
+        for c, clips in self.family.clips.items():
+            for n in range(at[c]):
+                option = {**at, c: n}
+                tops = {y: self.height(y, option) for y, of in self.of.items() if c in of}
+                if clips or all(option[y] <= top for y, top in tops.items()):
+                    yield option | {y: min(option[y], top) for y, top in tops.items()}
+
+    def legal(self, at: Mapping[str, int]) -> bool:
+        return min(at.values()) >= 0 and all(at[y] <= self.height(y, at) for y in self.of)
+
+    def related(self, at: Mapping[str, int]) -> int:
+        """Return what the statement says of a position: its Grundy number, or 1 for a P-position."""
+        return value_of(self.family.relation, {**self.values, **at})
+
+    def inside(self, at: Mapping[str, int]) -> bool:
+        return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
+
+
+def members(family: Family) -> Iterator[Member]:
+    """Yield members with small parameters, those with the least sum first."""
+    count = len(family.parameters)
+    sums = (
+        chosen
+        for n in itertools.count()
+        for chosen in itertools.product(range(n + 1), repeat=count)
+        if sum(chosen) == n
+    )
+    for numbers in itertools.islice(sums, MOST_PARAMETERS):
+        values = dict(zip(family.parameters, numbers, strict=True))
+        with contextlib.suppress(ValueError, ZeroDivisionError):  # a formula without a value
+            if value_of(family.condition, values):
+                known = {name: Sum(n) for name, n in values.items()}
+                if family.with_power is not None:
+                    n = values[family.with_power]
+                    known[power_of(family.with_power)] = Sum(n & -n)
+                heights = family.heights(Reader(), known)
+                parts = [p for h in heights.values() for p in (*h.terms.values(), h.constant, h.divisor - ONE)]
+                if all(part.is_number and part.number >= 0 for part in parts):
+                    yield Member(family, values)
+
+
+def wrong_position(member: Member) -> dict[str, int] | None:
+    """Return a small position of which the statement says something else than the definition; None if there is none."""
+    family = member.family
+    numbers = {name: Sum(value) for name, value in member.values.items()}
+    if family.with_power is not None:
+        n = member.values[family.with_power]
+        numbers[power_of(family.with_power)] = Sum(n & -n)
+    for y, height in family.heights(Reader(), numbers).items():  # which must be what the rules say
+        of = sorted(member.of[y])
+        for chosen in itertools.product(range(BOX), repeat=len(of)):
+            at = dict(zip(of, chosen, strict=True))
+            place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
+            if member.height(y, at) != height.at(place).number // height.divisor.number:
+                raise undecided("a height is not what it was read as")
+    bound, found = 0, [*member.positions(1)]
+    while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
+        bound, found = bound + 1, more
+    grundy: dict[Position, int] = {}
+    for at in sorted(found, key=lambda at: sum(at.values())):  # options have a smaller sum
+        key = tuple(at[c] for c in family.coordinates)
+        reached = {grundy[tuple(option[c] for c in family.coordinates)] for option in member.options(at)}
+        grundy[key] = next(n for n in itertools.count() if n not in reached)
+        right = grundy[key] if family.is_grundy else int(grundy[key] == 0)
+        if member.inside(at) and member.related(at) != right:
+            return at
+    return None
+
+
+def require_failure(member: Member, cases: Sequence[Mapping[str, Any]]) -> None:
+    """Raise unless some case has a position of a member at which the relation contradicts itself by the definition's options."""
+    values = member.values
+    for case in cases:
+        own: dict[str, Sum] = {}
+        for name, written in case["parameters"].items():
+            value = read(written)
+            if POWER in value.names:
+                power = values[name] & -values[name]
+                own |= {n: Sum((values[name] // (power or 1) - 1) // 2) for n in value.names}
+                own[POWER] = Sum(power // 2)
+            else:
+                own |= {m: Sum((values[name] - value.number) // q) for m, q in value.items}
+        if any(read(s).put(own) != Sum(values[n]) for n, s in case["parameters"].items()):
+            continue
+        if any(read(c).put(own).number < 0 for c in case["conditions"]):
+            continue
+        at = {x: read(s).put(own).number for x, s in case.get("position", {}).items()}
+        if at.keys() != {*member.family.coordinates} or not member.legal(at) or not member.inside(at):
+            continue
+        if bool(member.related(at)) == any(map(member.related, member.options(at))):
+            return
+    raise undecided("a member has no position at which the relation contradicts itself")
+
+
+def prove_alone(member: Member) -> None:
+    """Prove the statement for one member and all positions by check.py; raise if it is refuted, or without an answer."""
+    names: dict[str, check.Form] = {name: check.plus({None: n}, {}) for name, n in member.values.items()}
+    family = member.family
+    game = check.game_of(family.ruleset, names, family.games)
+    known: check.Names = {**names, **{c: {c: 1} for c in game.coordinates}}
+    if family.is_grundy:
+        relation = game.legal & check.within(family.relation, known, {check.VALUE: -1}, 0, 0)
+    else:
+        relation = game.legal & check.condition(family.relation, known)
+    verdict, why = check.decided(check.obligations(game, relation, family.is_grundy))
+    if verdict != "proved":
+        raise ContradictionError(f"{game.text}: the proof for all parameters says otherwise than check.py: {why}")
+
+
+# ---- The verdict.
+
+
+def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
+    """Return that parameters make a member and are in no case, or make one whose divisors are negative."""
+    reader, names = Reader(), {name: named(name) for name in family.parameters}
+    natural, known = [value.natural for value in names.values()], dict(names)
+    if family.with_power is not None:  # of which nothing is known here
+        known[power_of(family.with_power)] = named(POWER)
+    heights, condition = family.heights(reader, known), reader.truth(family.condition, known)
+    covered = []
+    for case in cases:
+        inside, own = list[str](), dict[str, Sum]()
+        values = {name: read(written) for name, written in case["parameters"].items()}
+        if values.keys() != names.keys():
+            raise undecided("a case does not say what its parameters are")
+        if len(set[str]().union(*(v.names - {POWER} for v in values.values()))) < len(values):
+            raise undecided("parameters of a case have a name in common, or one has none")
+        for name, value in values.items():
+            if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
+                inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).natural]
+                continue
+            if len(value.items) != 1 or value.items[0][1] < 1 or TIMES in value.items[0][0]:
+                raise undecided("a parameter of a case is not q·m + r with an m of its own")
+            ((m, q),) = value.items
+            if m in {POWER, *own}:
+                raise undecided("a parameter of a case is not q·m + r with an m of its own")
+            rest = names[name] - Sum(value.number)
+            inside.append(f"(= (mod {rest.text} {q}) 0)")
+            own[m] = reader.quotient(rest, q)
+        inside += [own[m].natural for m in own]
+        if family.with_power is None:
+            inside += [read(c, own).put(own).natural for c in case["conditions"]]
+        covered.append(both(*inside))
+    one_sign = [is_game({y: height}, -1) for y, height in heights.items()]
+    missed = both(is_game(heights, 1), contrary(either(*covered)))
+    return both(*natural, condition, *reader.definitions, either(*one_sign, missed))
+
+
+def statement(family: Family) -> list[str]:
+    """Return the rules of the game and the statement, as they were read."""
+    moves = [{"lower": [c], **({} if clips else {"clip": False})} for c, clips in family.clips.items()]
+    rules = check.rules_of({**family.document, "moves": moves})
+    values = [f"{key} = {check.shown(part)}" for key, part in family.arguments.items()]
+    given = f" with {', '.join(values)}" if values else ""
+    parameters = f"all natural numbers {', '.join(family.parameters)} with {check.shown(family.condition)}"
+    among = f"positions ({', '.join(family.coordinates)})"
+    among += f" with {check.shown(family.where)}" if family.where else ""
+    sign = "the Grundy number is" if family.is_grundy else "a position is a P-position if and only if"
+    said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.relation)}"
+    return [f"{check.shown(family.ruleset)}{given}: {rules}", said]
+
+
+def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
+    """Return the verdict on a certificate, with the statement and the counts of what was checked."""
+    answer: dict[str, Any] = {
+        "status": "undecided",
+        "why": "",
+        "statement": [],
+        "coordinates": [],
+        "every_member": False,
+    }
+    answer |= {"parameters": None, "position": None, "conditions": 0, "members": 0, "alone": [], "tables_only": []}
+    try:
+        family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
+        answer |= {"statement": statement(family), "coordinates": family.coordinates}
+        small = [*itertools.islice(members(family), MEMBERS)]
+        if not small:
+            raise undecided("no small parameters make a member of the family")
+        for member in small:
+            if not is_proof:
+                require_failure(member, data["cases"])
+            elif (at := wrong_position(member)) is not None:
+                found = {"parameters": dict(member.values), "position": [at[c] for c in family.coordinates]}
+                return answer | {"status": "refuted", "why": "the definition says otherwise", **found}
+        texts = [("cases", not_covered(family, data["cases"]))]
+        cases = [Case(family, written, clock) for written in data["cases"]]
+        if not unsatisfiable(*texts[0], clock):
+            raise undecided("cases: some parameters are in no case")
+        number = 1
+        for i, case in enumerate(cases, start=1):
+            conditions = itertools.chain(
+                [("as-written", case.written_otherwise())],
+                ((name, both(case.facts, body)) for name, body in case.conditions(is_proof)),
+            )
+            for name, condition in conditions:
+                if not unsatisfiable(f"case-{i}/{name}", condition, clock):
+                    raise undecided(f"case-{i}/{name} does not hold, or no solver knows it")
+                number += 1
+        if is_proof and family.where:
+            places = (both(c.facts, c.few_values.is_here(p)) for c in cases for _, p in c.few_values.places(c.largest))
+            if all(unsatisfiable("position", place, clock) for place in places):
+                raise undecided("no position of any member satisfies the condition on positions")
+        answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
+        answer |= {"every_member": not is_proof, "conditions": number, "members": len(small)}
+        if is_proof:
+            for i, member in enumerate(small):
+                alone = family.where is None and i < ALONE and is_proved_alone(member, clock)
+                answer["alone" if alone else "tables_only"].append(dict(member.values))
+    except UndecidedError as error:
+        answer |= {"status": "undecided", "why": error.args[1]}
+    return answer
+
+
+def is_proved_alone(member: Member, clock: Clock) -> bool:
+    """Return whether `prove_alone` ends within its seconds."""
+    signal.signal(signal.SIGPROF, over)
+    before, timer = time.process_time(), signal.setitimer(signal.ITIMER_PROF, max(0.001, min(ONE_MEMBER, clock.left)))
+    try:
+        prove_alone(member)
+    except (UndecidedError, MemoryError):
+        return False
+    finally:
+        taken = time.process_time() - before
+        signal.setitimer(signal.ITIMER_PROF, max(0.001, timer[0] - taken) if timer[0] else 0)
+    return True
+
+
+def over(*_: object) -> NoReturn:
+    """End what takes too long."""
+    raise undecided("the time is over")
+
+
+def verdict_on(path: Path, seconds: float) -> dict[str, Any]:
+    """Return the verdict on a file as plain data."""
+    clock = Clock(seconds)
+    try:
+        with path.open("rb") as file:
+            document = json.loads(file.read(check.MOST_BYTES), object_pairs_hook=check.once)
+        data = formed(document, FAMILY, "certificate")
+        if not (0 < len(data["parameters"]) <= 8 and 0 < len(data["cases"]) <= 200):
+            raise ValueError("a family has 1 to 8 parameters and 1 to 200 cases")
+        answer = decide(data, clock)
+    except UndecidedError as error:
+        answer = {"status": "undecided", "why": error.args[1]}
+    except ContradictionError as error:
+        answer = {"status": "contradiction", "why": str(error)}
+    except MemoryError:
+        answer = {"status": "undecided", "why": "it takes more memory than there is"}
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        SyntaxError,
+        RecursionError,
+        OSError,
+    ) as error:
+        answer = {"status": "no certificate", "why": f"{type(error).__name__}: {error}"}
+    return answer | {"seconds": round(time.process_time() - clock.start, 2)}
+
+
+def main() -> int:
+    """Print the verdict on each file; return 0 if all certificates hold, 2 if one is no certificate, else 1."""
+    parser, worst = argparse.ArgumentParser(description=str(__doc__).splitlines()[0]), 0
+    parser.add_argument("--seconds", type=float, default=0.0, help="of computing for each file, at most")
+    parser.add_argument("--json", action="store_true", help="print a JSON document for each file, one on a line")
+    parser.add_argument("files", nargs="+")
+    given = parser.parse_args()
+
+    signal.signal(signal.SIGPROF, over)
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    for path in given.files:
+        try:
+            signal.setitimer(signal.ITIMER_PROF, given.seconds)
+            answer = verdict_on(Path(path), given.seconds)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        except UndecidedError as error:  # time was over when there was a verdict, or just before
+            answer = {"status": "undecided", "why": error.args[1]}
+        if given.json:
+            print(json.dumps({"certificate": path, **answer}), flush=True)
+        else:
+            verdict = "false for every member" if answer.get("every_member") else answer["status"]
+            why = " ".join(str(answer["why"]).split())
+            print(f"{path}: {verdict}: {why}", *answer.get("statement", []), sep="\n  ", flush=True)
+        holds = answer["status"] == "proved" or answer.get("every_member")
+        worst = max(worst, 0 if holds else 2 if answer["status"] == "no certificate" else 1)
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
