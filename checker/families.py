@@ -88,11 +88,10 @@ CASE = {
     "digits?": {ANY: {"high": SUM, "low": SUM}},
     "obligations?": [OBLIGATION],
     "formula?": BY_CASES,
-    "texts": {ANY: str},  # for people, and not used
 }
 FAMILY = {
     "kind": "family",
-    "format": 1,
+    "format": 2,
     "ruleset": str,
     "games?": {check.GAME_NAME: check.RULES},
     "parameters": [NAME],
@@ -100,7 +99,6 @@ FAMILY = {
     "where?": str,
     "relation": {"kind": ("p-positions", "grundy"), "formula": str},
     "verdict?": ("proved", "refuted"),
-    "engines": [str],  # for people, and not used
     "cases": [CASE],
 }
 
@@ -260,6 +258,10 @@ def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     """Return whether both solvers say that no integers satisfy a condition; raise if they contradict each other."""
     declared = "".join(f"(declare-const |{n}| Int)\n" for n in sorted({*QUOTED.findall(condition)}))
     text, answers = f"(set-logic QF_LIA)\n{declared}(assert {condition})\n", {}
+    for folder in TEXTS:
+        path = folder / f"{re.sub(r'[^a-z0-9/-]+', '-', name)}.smt2"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}(check-sat)\n", encoding="utf-8")
     for ask in (ask_z3, ask_cvc5):
         if (before := clock.left) <= 0:
             raise undecided(f"more than {clock.seconds:g} seconds")
@@ -270,6 +272,9 @@ def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     if {"sat", "unsat"} <= {*answers.values()}:
         raise ContradictionError(f"{name}: {', '.join(f'{one} says {answer}' for one, answer in answers.items())}")
     return {*answers.values()} == {"unsat"}
+
+
+TEXTS: list[Path] = []  # the folder that receives the texts, for other solvers
 
 
 class ContradictionError(Exception):
@@ -1839,9 +1844,10 @@ def main() -> int:
     parser, worst = argparse.ArgumentParser(description=str(__doc__).splitlines()[0]), 0
     parser.add_argument("--seconds", type=float, default=0.0, help="of computing for each file, at most")
     parser.add_argument("--json", action="store_true", help="print a JSON document for each file, one on a line")
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="write the texts for solvers there")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
-
+    TEXTS.extend([given.texts] if given.texts else [])
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:

@@ -179,22 +179,20 @@ def _lines(answer: Mapping[str, Any]) -> list[str]:
     statement, every = f"{answer['statement']}.", answer["every_member"]
     if answer["status"] != "proved" and every is None:
         return [f"{answer['status']}: {statement}", answer["why"]]
-    texts = f"{answer['texts']} text{'s are' if answer['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(answer['engines'])}"
     checked = checked_lines(answer["checked"])
     if every is not None:
         return [
             f"refuted: {statement}",
             answer["why"],
             *(f"it contradicts itself at {case['text']}" for case in every["cases"]),
-            f"{texts}; {in_time(answer['seconds'])} in all",
+            f"searched for {in_time(answer['seconds'])}",
             f"certificate: {every['certificate']}",
             *checked,
         ]
     states = f"{answer['states']} abstract states; " if answer["states"] else ""
     return [
         f"proved: {statement}",
-        f"{answer['why']}; {states}{texts}; {answer['members']} members agree with the definition;"
-        f" {in_time(answer['seconds'])} in all",
+        f"{answer['why']}; {states}searched for {in_time(answer['seconds'])}",
         f"certificate: {answer['certificate']}",
         *checked,
     ]

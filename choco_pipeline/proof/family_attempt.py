@@ -46,21 +46,21 @@ def attempt_family(
         return answer | {"status": "refuted", **found}
     proof = decide(family, Budget(seconds, memory=memory))
     answer = _document(proof)
-    if proof.status != "proved" and not proof.failures:
+    if proof.status != "found" and not proof.failures:
         return answer
     with TemporaryDirectory() as temporary:
         path = write(proof, Path(temporary if folder is None else folder)).as_posix()
         checked = check_family(path, seconds)
     answer |= {"checked": checked}
     kept = path if folder is not None else None
-    if (checked["status"], checked["every_member"]) == (proof.status, bool(proof.failures)):
-        return answer | (
-            {"every_member": _everywhere(proof, kept)} if proof.failures else {"certificate": kept}
-        )
-    why = f"the check of {path} says: {checked['why']}"
+    if checked["every_member"]:
+        why = f"{proof.why}; it contradicts itself for every member"
+        return answer | {"why": why, "every_member": _everywhere(proof, kept)}
     if proof.failures:  # the counterexample stands
-        return answer | {"engines": [], "why": f"{proof.why}, but {why}"}
-    return answer | {"status": "undecided", "why": why}
+        return answer | {"checked": None}
+    if checked["status"] == "proved":
+        return answer | {"status": "proved", "certificate": kept}
+    return answer | {"status": "undecided", "why": f"the check of {path} says: {checked['why']}"}
 
 
 def undecided_family(
@@ -110,9 +110,7 @@ def _document(proof: FamilyProof) -> dict[str, Any]:
         "every_member": None,
         "cases": len(proof.cases),
         "states": proof.states,
-        "texts": proof.texts,
         "members": proof.members,
-        "engines": list(proof.engines),
         "certificate": None,
         "checked": None,
         "seconds": round(proof.seconds, 2),

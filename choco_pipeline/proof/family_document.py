@@ -114,7 +114,6 @@ class CaseText(_Part):
     digits: dict[str, DigitsText] | None = None
     obligations: list[ObligationText] = Field(default=[], max_length=64)
     formula: FormulaText | None = None
-    texts: dict[str, str]
 
 
 class RelationText(_Part):
@@ -128,7 +127,7 @@ class FamilyText(_Part):
     """A certificate."""
 
     kind: Literal["family"]
-    format: Literal[1]
+    format: Literal[2]
     ruleset: str
     games: dict[str, object] = {}
     parameters: list[str] = Field(min_length=1, max_length=8)
@@ -136,7 +135,6 @@ class FamilyText(_Part):
     where: str = ""
     relation: RelationText
     verdict: Literal["proved", "refuted"] = "proved"
-    engines: list[str]
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 
     def statement(self, coordinates: tuple[str, ...]) -> FamilyStatement:

@@ -39,7 +39,7 @@ from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity
 
-FORMAT = 3
+FORMAT = 4
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
 #: Games whose tables use the kernels of those of families.
@@ -129,7 +129,7 @@ def _decided(
         proof = _decide(family, limits)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
-    if proof.status == "proved":
+    if proof.status == "found":
         return _checked(claim, proof, limits, folder, start)
     if proof.counterexample is None:
         return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
@@ -192,7 +192,7 @@ def _everywhere(
         condition=claim.statement.for_all.text,
         where=proof.family.where,
         positions=tuple(failure.text for failure in proof.failures),
-        engines=tuple(proof.engines),
+        engines=tuple(answer["engines"]),
         certificate=None if folder is None else path.as_posix(),
     )
     return {"every_member": every.model_dump(mode="json")}
@@ -200,10 +200,9 @@ def _everywhere(
 
 def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
-        "engines": list(proof.engines),
+        "engines": checked["engines"],
         "cases": len(proof.cases),
         "abstract_states": proof.states,
-        "texts": proof.texts,
         "members": proof.members,
         "conditions": checked["conditions"],
         "tables": checked["members"],
@@ -214,7 +213,7 @@ def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, An
 def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:
     """Return what was found of a family, if it is of this code and these solvers; undecided only within the same limits.
 
-    Of a proof, the certificate and its texts must be there as they were written, byte by byte. They are not decided again.
+    Of a proof, the certificate must be there as it was written, byte by byte. It is not decided again.
     """
     try:
         known = read_record(_path(family, folder))
@@ -224,7 +223,7 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVe
         certificate = _certificate(verdict)
         if verdict.is_proved or certificate:
             path = Path(certificate or "")
-            stands = path.parent == folder / FOLDER and known["files"] == _digests(path)
+            stands = path.parent == folder / FOLDER and known["sha256"] == file_digest(path)
         else:
             stands = verdict.verdict == "refuted" or all(
                 limits[name] <= known["limits"][name] for name in limits
@@ -240,7 +239,7 @@ def _keep(family: Family, limits: Mapping[str, float], folder: Path, verdict: Cl
         "question": _question(family),
         "engines": _engines(),
         "limits": dict(limits),
-        "files": None if path is None else _digests(Path(path)),
+        "sha256": None if path is None else file_digest(Path(path)),
         "verdict": verdict.document(),
     }
     write_record(_path(family, folder), known)
@@ -268,12 +267,3 @@ def _engines() -> dict[str, str]:
 
 def _path(family: Family, folder: Path) -> Path:
     return folder / OUTCOMES / f"{digest(_question(family))}.json"
-
-
-def _digests(certificate: Path) -> dict[str, str]:
-    """Return the SHA-256 of a certificate and of each of its texts, by their names."""
-    texts = certificate.with_suffix("").rglob("*.smt2")
-    return {
-        path.relative_to(certificate.parent).as_posix(): file_digest(path)
-        for path in sorted([certificate, *texts])
-    }

@@ -83,11 +83,8 @@ def _make_reports_again(run: Paths, say: Callable[[str], None]) -> None:
             say(f"{path}: missing or changed since the report was written; it is made again")
             if path.is_relative_to(run.certificates):
                 path.unlink(missing_ok=True)
-                # The texts of a family's proof lie in a folder with the name of its certificate.
-                family = run.certificates.joinpath(*path.relative_to(run.certificates).parts[:2])
-                certificate = path if path.suffix == ".json" else family.with_suffix(".json")
                 for outcome in filter(Path.is_file, outcomes):
-                    if certificate in certificates_in(outcome, run.certificates):
+                    if path in certificates_in(outcome, run.certificates):
                         outcome.unlink()
         if changed:
             record.unlink()

@@ -17,8 +17,7 @@ from choco_pipeline.provenance import file_digest
 def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
     """Write ``REPORT-files.json`` beside the folder of a report: its files, those of other folders, and certificates."""
     files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
-    for path in certificates:
-        files |= {path, *path.with_suffix("").rglob("*.smt2")}
+    files |= {*certificates}
     entries = [
         {
             "path": Path(os.path.relpath(path, report.parent)).as_posix(),

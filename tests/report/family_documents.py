@@ -8,8 +8,8 @@ from typing import Any
 
 from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.claims.verdict_documents import verdict_document
+from tests.proof.uniform.judged import prove_family
 
 FamilyClaim = tuple[str, str, dict[str, str]]
 

@@ -36,9 +36,6 @@ from choco_pipeline.proof.uniform.sentences import (
 #: A limited coordinate with more values would make some thousand conditions.
 MOST_VALUES = 64
 
-#: What a text calls the lowered coordinate of an option; no parameter has such a name.
-LOWER = "lowered()"
-
 Position = Mapping[str, Affine]
 Names = tuple[str, ...]
 
@@ -166,8 +163,6 @@ class DirectCase:
             value = value if sign > 0 else -value - 1
             yield leaves_remainder(moving[0], size, remainder), value - shift
 
-    # What is to be proved.
-
     @cached_property
     def largest(self) -> Mapping[str, int]:
         """The largest value of each limited coordinate inside."""
@@ -183,38 +178,11 @@ class DirectCase:
             largest[name] = least
         return largest
 
-    def proof_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the texts that must be unsatisfiable for the relation to be right inside."""
-        yield from self._closure_texts()
-        for label, at in self._everywhere():
-            given = [self.is_position(at), self.is_inside(at)]
-            yield f"consistent-{label}", self.text([*given, self.is_inconsistent(at)])
-
-    def failure_texts(self, at: Position) -> Iterator[tuple[str, str]]:
-        """Yield the texts that must be unsatisfiable for a position to show of every member that the relation is wrong."""
-        if self.case.inside:
-            yield from self._closure_texts()
+    def failure_text(self, at: Position) -> str:
+        """Return the text that must be unsatisfiable for a position to show of every member that the relation is wrong."""
         wrong = [self.is_position(at), self.is_inside(at), self.is_inconsistent(at)]
-        yield "position", self.text([negation(all_of(wrong))])
-
-    def _closure_texts(self) -> Iterator[tuple[str, str]]:
-        """Yield that limited coordinates are larger somewhere inside, and that options of positions inside are not."""
-        at = self._anywhere
-        for name, most in self.largest.items():
-            beyond = at_least_0(self._room(at, name, number(most + 1)))
-            natural = [at_least_0(value) for value in (*at.values(), *self._bounds(at))]
-            yield f"largest-{name}", self.text([*natural, beyond])
-        for label, here in self._everywhere():
-            leaves = any_of(self._leaves(here, *move) for move in self._moves)
-            given = [self.is_position(here), self.is_inside(here)]
-            yield f"inside-{label}", self.text([*given, leaves])
-
-    def _everywhere(self) -> Iterator[tuple[str, Position]]:
-        """Yield all positions inside, as one for each choice of limited coordinates, with names for these."""
-        for values in product(*(range(most + 1) for most in self.largest.values())):
-            label = "-".join(f"{n}-{v}" for n, v in zip(self.largest, values, strict=True))
-            limited = dict(zip(self.largest, map(number, values), strict=True))
-            yield label, {**self._anywhere, **limited}
+        names = [*self.case.names, *map(variable, self.free)]
+        return text(names, self.case.conditions, negation(all_of(wrong)))
 
     @property
     def _anywhere(self) -> dict[str, Affine]:
@@ -223,20 +191,6 @@ class DirectCase:
     def _bounds(self, at: Position) -> list[Affine]:
         """Return the conditions inside that speak of these coordinates alone."""
         return [_value(form, at) for form in self.case.inside if form.terms.keys() <= at.keys()]
-
-    def _leaves(self, at: Position, lowered: str, others: Names, clips: bool) -> str:
-        """Return that an option by some move is none that the relation is of."""
-        value = Affine.of(LOWER)
-        options = ({**after, lowered: value} for after in self._after(at, others, clips))
-        return any_of(
-            all_of([self._is_option(option, at, lowered, others), negation(self.is_inside(option))])
-            for option in options
-        )
-
-    def text(self, sentences: list[str]) -> str:
-        """Return the text that asks for members, and coordinates, of which all sentences hold."""
-        names = [*self.case.names, *map(variable, self.free), LOWER]
-        return text(names, self.case.conditions, all_of(sentences))
 
 
 def variable(coordinate: str) -> str:

@@ -9,7 +9,7 @@ through the least positions first. Where the first few members follow no rule th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice, product
 from math import gcd
@@ -41,7 +41,7 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Failure:
-    """A case, a position of each of its members that is inconsistent with the relation, and the texts that say so.
+    """A case, and a position of each of its members that is inconsistent with the relation.
 
     Where positions have a condition, also the `largest` values of limited coordinates inside; in a family with powers of 2,
     instead, the coordinates as `digits`.
@@ -49,7 +49,6 @@ class Failure:
 
     case: FamilyCase
     position: Mapping[str, Affine]
-    texts: Mapping[str, str] = field(repr=False)
     largest: Mapping[str, int] | None = None
     digits: Mapping[str, Digits] | None = None
 
@@ -110,9 +109,8 @@ def _of_case(direct: DirectCase, clock: Clock) -> list[Failure]:
             return alone
         for position in islice(_through_members(solved, points, clock), MOST_TRIED):
             clock.require()
-            failure = _failure(rest, position)
-            if by_z3(failure.texts["position"], 1000) == "unsat":
-                return [*alone, failure]
+            if by_z3(rest.failure_text(position), 1000) == "unsat":
+                return [*alone, _failure(rest, position)]
         if len(case.names) != 1:
             break
         m, first = Affine.of(case.names[0]), points[0][0]
@@ -141,10 +139,8 @@ def _of_power_case(direct: DirectCase, clock: Clock) -> list[Failure]:
         }
         position = {name: value for name, value in through.items() if value is not None}
         digits = powers.digits(position) if len(position) == len(through) else None
-        if digits is not None:
-            text = powers.text(position, digits)
-            if by_z3(text, 1000) == "unsat":
-                return [Failure(case, position, {"position": text}, digits=digits)]
+        if digits is not None and by_z3(powers.text(position, digits), 1000) == "unsat":
+            return [Failure(case, position, digits=digits)]
     return []
 
 
@@ -159,7 +155,7 @@ def _not_reaching(direct: DirectCase, point: Point, clock: Clock) -> Iterator[Po
 
 def _failure(direct: DirectCase, position: Mapping[str, Affine]) -> Failure:
     largest = direct.largest if direct.case.inside else None
-    return Failure(direct.case, position, dict(direct.failure_texts(position)), largest)
+    return Failure(direct.case, position, largest)
 
 
 def _points(case: FamilyCase) -> Iterator[Point]:

@@ -1,4 +1,4 @@
-"""A proof of a family as one JSON document, and its SMT-LIB 2 texts beside it. docs/families.md says what each part means."""
+"""The certificate of a family as a JSON document; docs/families.md explains its parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.documents.files import write_json
 from choco_pipeline.proof.uniform.by_cases.case_formula_proof import CaseFormulaProof
 from choco_pipeline.proof.uniform.failure import Failure
 from choco_pipeline.proof.uniform.families.affine import Affine
@@ -14,9 +14,8 @@ from choco_pipeline.proof.uniform.families.family import FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
 from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, TrackForm
-from choco_pipeline.proof.uniform.smt import ordered
 
-KIND, FORMAT = "family", 1
+KIND, FORMAT = "family", 2
 #: The key of a sum's constant; no name looks like it.
 CONSTANT_KEY = "1"
 
@@ -33,22 +32,17 @@ def document(proof: FamilyProof) -> dict[str, object]:
         "for": family.condition,
         "where": family.where,
         "relation": {"kind": family.kind, "formula": family.relation},
-        "verdict": proof.status,
+        "verdict": "refuted" if proof.failures else "proved",
         "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
-        "engines": list(proof.engines),
     }
 
 
 def write(proof: FamilyProof, folder: Path) -> Path:
-    """Write the certificate and its texts, and return the certificate's path; the document comes last."""
+    """Write the certificate and return its path."""
     family = proof.family
     asked = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
     asked += f"\n{family.where}" if family.where else ""
     stem = f"family-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
-    every = [case.texts for case in proof.cases] + [failure.texts for failure in proof.failures]
-    for number, texts in enumerate(every, start=1):
-        for name, text in texts.items():
-            write_text(folder / stem / f"case-{number}" / f"{name}.smt2", text)
     path = folder / f"{stem}.json"
     write_json(path, document(proof))
     return path
@@ -56,7 +50,7 @@ def write(proof: FamilyProof, folder: Path) -> Path:
 
 def _case(proof: CaseProof) -> dict[str, object]:
     return {
-        **_shown(proof.case, proof.texts, proof.largest),
+        **_shown(proof.case, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
         "formula": None if proof.by_cases is None else _formula(proof.by_cases),
     }
@@ -82,7 +76,7 @@ def _formula(proof: CaseFormulaProof) -> dict[str, object]:
 
 def _failed(failure: Failure) -> dict[str, object]:
     return {
-        **_shown(failure.case, failure.texts, failure.largest),
+        **_shown(failure.case, failure.largest),
         "position": _sums(failure.position),
         "digits": None
         if failure.digits is None
@@ -93,9 +87,7 @@ def _failed(failure: Failure) -> dict[str, object]:
     }
 
 
-def _shown(
-    case: FamilyCase, texts: Mapping[str, str], largest: Mapping[str, int] | None
-) -> dict[str, object]:
+def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, object]:
     return {
         "parameters": _sums(case.parameters),
         "conditions": [_sum(c) for c in case.conditions],
@@ -111,7 +103,6 @@ def _shown(
         "constant": _sum(case.constant),
         "offset": _sum(case.offset),
         "largest": None if largest is None else dict(largest),
-        "texts": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
     }
 
 
@@ -122,6 +113,14 @@ def _obligation(proof: Invariant) -> dict[str, object]:
         "move": obligation.moves[0][0] if obligation.kind == "exclusion" else None,
         "locations": [_location(proof, here) for here in ordered(proof)],
     }
+
+
+def ordered(proof: Invariant) -> list[ControlLocation]:
+    """Return all locations of the control, the start first, then by name.
+
+    Those without states are among them: where the hypotheses never hold again, a word may go anywhere.
+    """
+    return sorted(proof.facts, key=lambda here: (not here.start, here.name))
 
 
 def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:

@@ -1,10 +1,10 @@
-"""From a family to a proof for all of its members, a counterexample, or how far it went."""
+"""The search for a proof of a family: hints for a certificate, which `checker/families.py` decides, or a counterexample."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
@@ -23,20 +23,18 @@ from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_c
 from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
 from choco_pipeline.proof.uniform.invariants.locations import option
-from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
-from choco_pipeline.proof.uniform.smt import texts
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
 #: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
 FAILURE_SECONDS = 4.0
 
-Status = Literal["proved", "refuted", "undecided"]
+Status = Literal["found", "refuted", "undecided"]
 
 
 @dataclass(frozen=True)
 class CaseProof:
-    """The invariants of one case, and the texts that both solvers found unsatisfiable, by obligation and name.
+    """The invariants of one case.
 
     Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside; where
     the relation is a formula `by_cases`, options and lemmas.
@@ -44,38 +42,29 @@ class CaseProof:
 
     case: FamilyCase
     invariants: tuple[Invariant, ...]
-    texts: Mapping[str, str] = field(repr=False)
     largest: Mapping[str, int] | None = None
     by_cases: CaseFormulaProof | None = None
 
 
 @dataclass(frozen=True)
 class FamilyProof:
-    """What came of it."""
+    """The outcome of a search."""
 
-    #: What was asked.
     family: Family
-    #: ``proved`` for all members, ``refuted`` by one, or ``undecided``.
+    #: ``found`` if there are hints for all cases, ``refuted`` by a member, or ``undecided``.
     status: Status
     #: The reason, in words.
     why: str
-    #: The proofs; all that there are if it is proved.
+    #: The hints for cases.
     cases: tuple[CaseProof, ...] = ()
     #: If it is refuted.
     counterexample: Refutation | None = None
     #: How many members were compared with the definition before.
     members: int = 0
-    #: The solvers that found every text unsatisfiable, of a proof or of `failures`.
-    engines: tuple[str, ...] = ()
     #: How long it took.
     seconds: float = 0.0
     #: If it is refuted for every member: where, in each case.
     failures: tuple[Failure, ...] = ()
-
-    @property
-    def texts(self) -> int:
-        """The number of texts that are unsatisfiable."""
-        return sum(len(c.texts) for c in self.cases) + sum(len(f.texts) for f in self.failures)
 
     @property
     def states(self) -> int:
@@ -84,7 +73,7 @@ class FamilyProof:
         return sum(len(states) for i in invariants for states in i.states.values())
 
 
-def prove_family(
+def search_family(
     ruleset: str,
     condition: str,
     *,
@@ -94,7 +83,9 @@ def prove_family(
     seconds: float = 60.0,
     memory: float = inf,
 ) -> FamilyProof:
-    """Decide what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
+    """Look for a proof of what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
+
+    The result is a guess until `checker/families.py` has decided its certificate.
 
     Parameters
     ----------
@@ -118,14 +109,11 @@ def prove_family(
     ------
     FamilyError
         If the game, the condition or the relation is of a kind that has no obligations here.
-    DisagreementError
-        If the two solvers contradict each other.
 
     Examples
     --------
-    >>> found = prove_family("solid-bar(f=(x+z)//k)", "k % 4 == 3", p_positions="x ^ y ^ z == 0")
-    >>> found.status, found.engines
-    ('proved', ('z3', 'cvc5'))
+    >>> search_family("solid-bar(f=(x+z)//k)", "k % 4 == 3", p_positions="x ^ y ^ z == 0").status
+    'found'
     """
     if (p_positions is None) == (grundy is None):
         raise FamilyError("a family: give either its P-positions or its Grundy numbers")
@@ -141,10 +129,8 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     """Return what comes of a family in the time given."""
     wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
-        of_all = _failures(family, clock)
-        why = wrong.text + ("; it contradicts itself for every member" if of_all else "")
-        engines = tuple(SOLVERS) if of_all else ()
-        return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
+        of_all, why = _failures(family, clock), wrong.text
+        return FamilyProof(family, "refuted", why, (), wrong, looked_at, clock.spent, of_all)
     cases = list(family.cases())
     if not cases:
         raise FamilyError(
@@ -159,18 +145,19 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
             proofs.append(_proved(family, case, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {said(case)}: {error}"
-            return FamilyProof(family, "undecided", why, tuple(proofs), None, looked_at, (), clock.spent)  # fmt: skip
+            return FamilyProof(
+                family, "undecided", why, tuple(proofs), None, looked_at, clock.spent
+            )
     why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
-    return FamilyProof(family, "proved", why, tuple(proofs), None, looked_at, tuple(SOLVERS), clock.spent)  # fmt: skip
+    return FamilyProof(family, "found", why, tuple(proofs), None, looked_at, clock.spent)
 
 
 def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     """Return a proof of a case, or of one that it is a part of."""
     if family.where:
-        return _direct_proof(family, case, clock)
+        return CaseProof(case, (), DirectCase(family, case).largest)
     if family.is_by_cases:
-        proof = prove_by_cases(family, case, clock)
-        return CaseProof(case, (), proof.texts, by_cases=proof)
+        return CaseProof(case, (), by_cases=prove_by_cases(family, case, clock))
     try:
         return _own_proof(family, case, clock)
     except LostError as error:
@@ -184,36 +171,17 @@ def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
 
 
 def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
-    invariants = []
-    proved: dict[str, str] = {}
-    for obligation in obligations(family, case):
-        invariant = prove_obligation(obligation, clock)
-        for name, text in texts(invariant):
-            require_unsat(f"{obligation.name}, {name}", text, clock)
-            proved[f"{obligation.name}-{name}"] = text
-        invariants.append(invariant)
-    return CaseProof(case, tuple(invariants), proved)
-
-
-def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
-    direct = DirectCase(family, case)
-    proved = dict(direct.proof_texts())
-    for name, text in proved.items():
-        require_unsat(name, text, clock)
-    return CaseProof(case, (), proved, direct.largest)
+    invariants = (prove_obligation(obligation, clock) for obligation in obligations(family, case))
+    return CaseProof(case, tuple(invariants))
 
 
 def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
     """Return counterexamples for every member, if some are found in a small part of the time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
     try:
-        why = failures(family, list(family.cases()), limit)
-        for failure in why:
-            for name, text in failure.texts.items():
-                require_unsat(name, text, clock)
+        return failures(family, list(family.cases()), limit)
     except (FamilyError, UndecidedError):
         return ()
-    return why
 
 
 def said(case: FamilyCase) -> str:

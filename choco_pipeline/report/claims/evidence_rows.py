@@ -44,7 +44,6 @@ LABELS = {
     "squares": "squares of the section",
     "states": "states of the automaton",
     "tables": "members compared with tables in the check",
-    "texts": "texts that solvers found unsatisfiable",
     "values": "values found, smallest first",
     "vertices": "single points of the section",
     "with_formula": "functions with the formula",

@@ -12,7 +12,6 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
@@ -84,18 +83,13 @@ class FamilyView:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether it reads numbers digit by digit; else the proof is in the texts beside it."""
+        """Whether it reads numbers digit by digit; else the proof is in the conditions that the checker writes."""
         return any(case.obligations for case in self.cases)
 
     @property
     def is_by_cases(self) -> bool:
         """Whether it is of a formula by cases."""
         return any(case.formula is not None for case in self.written.cases)
-
-    @property
-    def texts(self) -> int:
-        """Number of conditions that both solvers were given."""
-        return sum(len(case.texts) for case in self.written.cases)
 
     @property
     def states(self) -> int:
@@ -106,11 +100,6 @@ class FamilyView:
     def locations(self) -> int:
         """Number of locations of all invariants."""
         return sum(len(o.locations) for case in self.cases for o in case.obligations)
-
-    @property
-    def engines(self) -> str:
-        """The solvers, in words."""
-        return enumerated(list(self.written.engines))
 
     @property
     def command(self) -> str:

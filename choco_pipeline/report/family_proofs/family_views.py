@@ -7,7 +7,6 @@ conjunctions.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,12 +25,6 @@ from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view
 
-#: What conditions are for, by the first word of their names, if that is not an obligation's.
-PURPOSES = {
-    "consistent": "exclusion and option",
-    "inside": "options stay in the domain",
-    "largest": "largest values in the domain",
-}
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
 
@@ -88,7 +81,6 @@ class ObligationView:
     never: list[NeverView]
     locations: list[LocationView]
     states: int
-    texts: int
 
 
 @dataclass(frozen=True)
@@ -107,7 +99,6 @@ class CaseView:
     formula: FormulaView | None
     obligations: list[ObligationView]
     #: Numbers of conditions by what they are for.
-    counts: dict[str, int]
 
 
 def case_views(
@@ -162,7 +153,6 @@ class _Case:
             [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
             None if case.formula is None else formula_view(case.formula, say),
             [self._obligation(o) for o in case.obligations],
-            Counter(PURPOSES.get(kind, kind) for kind in (t.split("-")[0] for t in case.texts)),
         )
 
     def _is_natural(self, total: Affine) -> bool:
@@ -243,14 +233,12 @@ class _Case:
         return conditions
 
     def _obligation(self, written: ObligationText) -> ObligationView:
-        name = "-".join(filter(None, (written.kind, written.move)))
         never: dict[str, NeverView] = {}
         for place, location in enumerate(written.locations):
             if location.never:
                 alternatives = [self._said(c) for c in location.never]
                 view = never.setdefault(repr(alternatives), NeverView([], alternatives))
                 view.locations.append(place)
-        texts = Counter(text.startswith(f"{name}-") for text in self.case.texts)
         return ObligationView(
             written.kind,
             "" if written.move is None else self.to.name(written.move, ""),
@@ -263,7 +251,6 @@ class _Case:
                 if location.states
             ],
             sum(len(location.states) for location in written.locations),
-            texts[True],
         )
 
     def _goal(self, written: ObligationText) -> list[str]:

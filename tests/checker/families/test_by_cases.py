@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.checker.families.program import check_family
+from tests.proof.uniform.judged import prove_family
 from tests.proof.uniform.test_by_cases import BAR, LESS, MORE, ODD, STEPS
 
 

@@ -11,10 +11,10 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.checker.families.mutations import changed, of_texts
 from tests.checker.families.program import check_family, families
 from tests.effort import examples
+from tests.proof.uniform.judged import prove_family
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 
@@ -229,14 +229,14 @@ def test_nothing_is_refuted_where_limited_coordinates_let_others_fall(verdict):
         }
         shown = {"shifts": {"w": {}, "y": {"1": 1}, "z": shift}, "constant": {"1": 1}, "offset": {}}
         case = {"parameters": {"k": {"m": 1}}, "conditions": conditions, "heights": heights}
-        return {**case, **shown, "position": position, "texts": {}}
+        return {**case, **shown, "position": position}
 
     small = of([{"m": 1, "1": -1}, {"m": -1, "1": 99}], {"1": 1}, {"w": {}, "y": {}, "z": {}})
     others = of([{"m": 1, "1": -100}], {}, {"w": {"1": 1}, "y": {"1": 1}, "z": {}})
-    document = {"kind": "family", "format": 1, "ruleset": "game(falling, k=k)"}
+    document = {"kind": "family", "format": 2, "ruleset": "game(falling, k=k)"}
     document |= {"games": {"falling": game}, "parameters": ["k"], "for": "k >= 1"}
     document |= {"relation": {"kind": "p-positions", "formula": relation}, "verdict": "refuted"}
-    found = verdict({**document, "engines": [], "cases": [small, others]})
+    found = verdict({**document, "cases": [small, others]})
     assert (found["status"], found["every_member"]) == ("undecided", False)
     assert "depends on a limited coordinate" in found["why"]
 

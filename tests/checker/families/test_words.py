@@ -15,9 +15,9 @@ from choco_pipeline.cli.start import main
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.checker.families.mutations import mutations
 from tests.checker.families.program import check_family, families
+from tests.proof.uniform.judged import prove_family
 
 SUM, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 STRIP, MORE = "strip-bar(k=k, s=s)", "solid-bar(f=(x+z+c)//k)"
@@ -325,7 +325,7 @@ def command(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 1},
         {"more": 1},
         {"cases": []},
         {"ruleset": 3},
@@ -345,7 +345,7 @@ def test_the_command_checks_a_certificate(certificate, tmp_path, command):
     path.write_text(json.dumps({**certificate(THREE), "for": "k % 4 == 2"}), encoding="utf-8")
     code, out = command("--check", path.as_posix(), "--json")
     assert (code, json.loads(out)["status"]) == (1, "refuted")
-    path.write_text(json.dumps({**certificate(THREE), "format": 2}), encoding="utf-8")
+    path.write_text(json.dumps({**certificate(THREE), "format": 1}), encoding="utf-8")
     assert command("--check", path.as_posix()) == (2, "")
 
 

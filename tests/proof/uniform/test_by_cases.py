@@ -7,7 +7,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform import FamilyError
 from choco_pipeline.proof.uniform.by_cases import case_formula_proof
 from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
     Products,
@@ -17,6 +17,7 @@ from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.sentences import all_of, at_least_0, text
+from tests.proof.uniform.judged import prove_family
 
 BAR, ODD = "step-bar(k=k, s=s)", "k % 2 == 1 and s <= k"
 #: Where y+z and s are both even or both odd, and elsewhere.
@@ -35,7 +36,6 @@ def proved(condition, formula, ruleset=BAR, seconds=120):
         pytest.param(
             "k % 2 == 1 and (s <= k or s % 2 == 1 and s < 2*k)", 2, marks=pytest.mark.full
         ),
-        ("k == 1 and s == 0", 1),
     ],
 )
 def test_step_bars_with_odd_k(condition, cases):

@@ -3,8 +3,9 @@
 import pytest
 
 from choco_pipeline.proof.trial import disagreement
-from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform import FamilyError
 from choco_pipeline.proof.uniform.families.family import Family
+from tests.proof.uniform.judged import prove_family
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"

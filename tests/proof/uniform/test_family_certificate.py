@@ -4,85 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
-from functools import cache
 
 import pytest
 
 from choco_pipeline.cli.prove_family import show_family
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.proof.clock import FOREVER, Clock
-from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.family_prover import obligations, prove_family, prove_obligation
-from choco_pipeline.proof.uniform.sentences import SOLVERS, require_unsat
-from choco_pipeline.proof.uniform.smt import texts
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import search_family
+from choco_pipeline.proof.uniform.sentences import SOLVERS
 from tests.checker.families.program import families
 
 SUM = "solid-bar(f=(x+z)//k)"
-
-
-@cache
-def proofs():
-    family = Family.read(SUM, "k % 4 == 3", "x ^ y ^ z == 0", "p-positions")
-    (case,) = family.cases()
-    return [prove_obligation(obligation, Clock(60)) for obligation in obligations(family, case)]
-
-
-def is_proof(proof):
-    try:
-        for name, text in texts(proof):
-            require_unsat(name, text, FOREVER)
-    except UndecidedError:
-        return False
-    return True
-
-
-@pytest.mark.parametrize("number", range(4))
-def test_no_state_can_be_left_out(number):
-    proof = proofs()[number]
-    assert is_proof(proof)
-    for here, states in proof.states.items():
-        for state in states:
-            fewer = {**proof.states, here: tuple(bits for bits in states if bits != state)}
-            if here.start:
-                continue
-            assert not is_proof(replace(proof, states=fewer)), (here.name, state)
-
-
-@pytest.mark.full
-def test_a_strategy_with_another_answer_is_checked_anew():
-    """Some other answers are as good; most are not, and none of these is taken for a proof."""
-    (proof,) = (proof for proof in proofs() if proof.obligation.kind == "option")
-    refused = 0
-    for state, answers in proof.strategy.items():
-        steps = list(proof.obligation.steps(state[0]))
-        for i, answer in enumerate(answers):
-            for other in range(len(steps[i].answers)):
-                if other != answer:
-                    changed = (*answers[:i], other, *answers[i + 1 :])
-                    refused += not is_proof(
-                        replace(proof, strategy={**proof.strategy, state: changed})
-                    )
-    assert refused > 10
-
-
-@pytest.mark.parametrize(
-    ("condition", "relation"),
-    [
-        ("k % 4 == 1", "x ^ y ^ z == 0"),
-        ("k % 4 == 2", "x ^ y ^ z == 0"),
-        ("k % 4 == 3", "(x+1) ^ y ^ (z+1) == 0"),
-    ],
-)
-def test_an_invariant_does_not_prove_a_false_family(condition, relation):
-    family = Family.read(SUM, condition, relation, "p-positions")
-    (case,) = family.cases()
-    foreign = []
-    for obligation, proof in zip(obligations(family, case), proofs(), strict=True):
-        own = replace(obligation, watched=proof.obligation.watched, singles=False)
-        foreign.append(replace(proof, obligation=own))
-    assert not all(map(is_proof, foreign))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -109,17 +41,32 @@ def test_solvers_tell_what_can_be_satisfied(solver):
     assert ask(text.format("(= (* 2 |count(x')|) (- 3))"), 1000) == "unsat"
 
 
-def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, capsys):
+def test_the_command_writes_a_certificate(tmp_path, capsys):
     code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
-    assert (code, said["status"], said["engines"]) == (0, "proved", ["z3", "cvc5"])
+    assert (code, said["status"], said["checked"]["engines"]) == (0, "proved", ["z3", "cvc5"])
     document = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
     assert document["for"] == "k%4 == 3"
     (case,) = document["cases"]
     assert case["parameters"] == {"k": {"m_k": 4, "1": 3}}
     assert [o["kind"] for o in case["obligations"]] == ["exclusion"] * 3 + ["option"]
-    files = sorted(tmp_path.glob("family-*/case-1/*.smt2"))
-    assert {file.stem for file in files} == set(case["texts"])
+
+
+def test_the_program_writes_its_texts_for_other_solvers(tmp_path, capsys):
+    proof = search_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0")
+    path = write(proof, tmp_path)
+    command = [
+        sys.executable,
+        "-I",
+        families.__file__,
+        "--texts",
+        str(tmp_path / "texts"),
+        str(path),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{path}: proved: every condition holds\n  solid_bar(")
+    files = [*(tmp_path / "texts").rglob("*.smt2")]
+    assert len(files) == 33
     for file in files:
         assert SOLVERS["z3"](file.read_text(encoding="utf-8"), 10_000) == "unsat"
 
@@ -145,8 +92,8 @@ def test_limits_are_positive_numbers(tmp_path, limit, value):
 
 
 def test_a_search_without_memory_says_where_it_stood():
-    found = prove_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0", memory=0.001)
-    assert (found.status, found.engines) == ("undecided", ())
+    found = search_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0", memory=0.001)
+    assert found.status == "undecided"
     assert "case 1 of 1" in found.why
     assert "exclusion-x" in found.why
     assert "the 0.001 GiB of memory are over" in found.why
@@ -165,9 +112,10 @@ def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
 def test_the_same_invariants_are_found_in_every_process():
     """Sets have another order in each; what is found must not follow it, or a certificate would not be made again."""
     program = (
-        "from choco_pipeline.proof.uniform.family_prover import prove_family\n"
-        "proof = prove_family('step-bar(k=k, s=s)', 'k % 2 == 0 and s < k', grundy='(y ^ (z+s)) - s')\n"
-        "print(*(text for case in proof.cases for text in case.texts.items()))\n"
+        "from choco_pipeline.proof.uniform.family_certificate import document\n"
+        "from choco_pipeline.proof.uniform.family_prover import search_family\n"
+        "proof = search_family('step-bar(k=k, s=s)', 'k % 2 == 0 and s < k', grundy='(y ^ (z+s)) - s')\n"
+        "print(document(proof))\n"
     )
     printed = {
         subprocess.run(
@@ -180,4 +128,4 @@ def test_the_same_invariants_are_found_in_every_process():
         for seed in ("1", "2")
     }
     assert len(printed) == 1
-    assert "declare-const" in printed.pop()
+    assert "predicates" in printed.pop()

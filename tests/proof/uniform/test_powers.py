@@ -8,12 +8,13 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform import FamilyError
 from choco_pipeline.proof.uniform.failure import failures
 from choco_pipeline.proof.uniform.families.family import POWER, Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.checker.families.mutations import changed, of_sums, of_texts, plus
 from tests.checker.families.program import check_family, families
+from tests.proof.uniform.judged import prove_family
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 STRIP, SHIFTED = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"

@@ -15,9 +15,9 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.proof.uniform.family_prover import prove_family
 from choco_pipeline.report.family_proofs.family_pages import FOLDER, write_family_pages
 from tests.definition import grundy_by_definition
+from tests.proof.uniform.judged import prove_family
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import (
     ODD_STEP,

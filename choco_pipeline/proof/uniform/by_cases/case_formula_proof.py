@@ -11,7 +11,7 @@ a true counterexample.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as choices
 
@@ -246,12 +246,10 @@ class CaseFormulaProof:
     options: tuple[SoughtOption, ...]
     #: For each text the sums whose lemmas on products are in it.
     lemmas: Mapping[str, tuple[Affine, ...]]
-    #: What both solvers found unsatisfiable.
-    texts: Mapping[str, str] = field(repr=False)
 
 
 def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormulaProof:
-    """Return a proof.
+    """Return hints.
 
     Raises
     ------
@@ -264,21 +262,17 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
-    texts, lemmas = {}, {}
-    for name, body in bodies.items():
-        texts[name], lemmas[name] = _proved(game, name, body, clock)
+    lemmas = {name: _lemmas(game, name, body, clock) for name, body in bodies.items()}
     quotients = Quotients(case.conditions)
     sought = derived_options(game, quotients, clock)
     options, named = chosen_options(game, sought, quotients, clock)
     body = game.option_body(options, named)
-    texts["option"], lemmas["option"] = _proved(game, "option", body, clock)
-    return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas, texts)
+    lemmas["option"] = _lemmas(game, "option", body, clock)
+    return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas)
 
 
-def _proved(
-    game: CaseObligations, name: str, body: str, clock: Clock
-) -> tuple[str, tuple[Affine, ...]]:
-    """Return the text of an obligation with lemmas, all that were found if both solvers are not content with fewer; and these."""
+def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
+    """Return lemmas for an obligation, all that were found unless fewer suffice to both solvers."""
     products = Products.of(game.factor, body)
     known = [body] if products is None else [products.always(), body]
     names = sorted(names_in(body) | {*game.case.names})
@@ -298,6 +292,5 @@ def _proved(
     try:
         require_unsat(name, written(lemmas), Clock(min(FEWEST_SECONDS, clock.left)))
     except UndecidedError:
-        lemmas = used
-        require_unsat(name, written(lemmas), clock)
-    return written(lemmas), lemmas
+        return used
+    return lemmas

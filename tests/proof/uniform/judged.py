@@ -1,0 +1,33 @@
+"""Searches for proofs of families, with the verdict of `checker/families.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
+from tests.checker.families.program import check_family
+
+
+@dataclass(frozen=True)
+class Judged(FamilyProof):
+    """A search with its verdict: ``proved`` for ``found``, and the solvers that agree."""
+
+    engines: tuple[str, ...] = ()
+
+
+def prove_family(ruleset: str, condition: str, **asked: Any) -> Judged:
+    """Return the outcome of a search, judged."""
+    found = search_family(ruleset, condition, **asked)
+    if found.status != "found" and not found.failures:
+        return Judged(**vars(found))
+    with TemporaryDirectory() as folder:
+        answer = check_family(write(found, Path(folder)).as_posix(), 120.0)
+    if found.failures and not answer["every_member"]:
+        return Judged(**vars(found) | {"failures": ()})
+    why = found.why if found.failures or answer["status"] == "proved" else answer["why"]
+    judged = {"status": answer["status"], "why": why, "engines": tuple(answer["engines"])}
+    return Judged(**vars(found) | judged)
