@@ -40,7 +40,7 @@ from check import UndecidedError, formed, parsed
 
 MOST_BITS, MOST_TRACKS, MOST_VALUES, MOST_CHOICES = 256, 12, 64, 64
 MEMBERS, POSITIONS, BOX = 13, 500, 24  # members that are compared with the definition, their positions and coordinates
-ALONE, ONE_MEMBER = 3, 10.0  # so many of these are also proved for all positions, by check.py; seconds for each
+ALONE, ONE_MEMBER = 3, 3.0  # so many of these are also proved for all positions, by check.py; seconds for each
 MOST_PARAMETERS = 20_000  # choices of parameters in which members are looked for
 
 
@@ -156,8 +156,8 @@ class Sum(NamedTuple):
 
     @property
     def text(self) -> str:
-        parts = [f"(* {digits(m)} |{name}|)" for name, m in self.items]
-        return f"(+ {' '.join(parts)} {digits(self.number)})" if parts else digits(self.number)
+        parts = [f"(* {integer_text(m)} |{name}|)" for name, m in self.items]
+        return f"(+ {' '.join(parts)} {integer_text(self.number)})" if parts else integer_text(self.number)
 
     @property
     def natural(self) -> str:
@@ -199,7 +199,7 @@ def read(written: Mapping[str, int], names: Collection[str] | None = None) -> Su
     return total(((name, m) for name, m in written.items() if name != "1"), written.get("1", 0))
 
 
-def digits(n: int) -> str:
+def integer_text(n: int) -> str:
     """Return an integer as SMT-LIB 2 writes it."""
     return str(n) if n >= 0 else f"(- {-n})"
 
@@ -268,7 +268,7 @@ def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
         answer = ask(text, max(1, int(1000 * before)))
         if answer == "unknown" and clock.left > before / 2:  # other processes had most of its time
             answer = ask(text, int(10_000 * before))
-        answers[ask.__name__] = answer
+        answers[ask.__name__.removeprefix("ask_")] = answer
     if {"sat", "unsat"} <= {*answers.values()}:
         raise ContradictionError(f"{name}: {', '.join(f'{one} says {answer}' for one, answer in answers.items())}")
     return {*answers.values()} == {"unsat"}
@@ -488,7 +488,7 @@ class Family:
         known = set[str]().union(*map(names_in, texts)) - {*self.coordinates}
         if known != {*self.parameters} or len(known) < len(data["parameters"]):
             raise undecided(f"the parameters are {', '.join(sorted(known))}")
-        if {*self.coordinates} & {*self.parameters, CONSTANT, TARGET, VALUE} or not known:
+        if {*self.coordinates} & {*self.parameters, *(self.defaults or {}), CONSTANT, TARGET, VALUE} or not known:
             raise undecided("a coordinate has the name of a parameter or of a track")
         if any(not names_in(part).isdisjoint(self.coordinates) for part in self.arguments.values()):
             raise undecided("an argument of the game depends on a coordinate")
@@ -1571,7 +1571,7 @@ class Member:
                 for at in found
                 for n in range((min(self.height(c, at), POSITIONS) if c in self.of else bound) + 1)
             ]
-            if len(found) > 4 * POSITIONS:
+            if bound > 1 and len(found) > 4 * POSITIONS:
                 return
         yield from found
 
@@ -1595,17 +1595,32 @@ class Member:
         return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
 
 
-def members(family: Family) -> Iterator[Member]:
-    """Yield members with small parameters, those with the least sum first."""
-    count = len(family.parameters)
+def with_sum(names: Collection[str]) -> Iterator[dict[str, int]]:
+    """Yield natural numbers for some names, those with the least sum first; at most `MOST_PARAMETERS` choices."""
     sums = (
-        chosen
+        dict(zip(names, chosen, strict=True))
         for n in itertools.count()
-        for chosen in itertools.product(range(n + 1), repeat=count)
+        for chosen in itertools.product(range(n + 1), repeat=len(names))
         if sum(chosen) == n
     )
-    for numbers in itertools.islice(sums, MOST_PARAMETERS):
-        values = dict(zip(family.parameters, numbers, strict=True))
+    return itertools.islice(sums, MOST_PARAMETERS if names else 1)
+
+
+def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Member]:
+    """Yield members with small parameters, then members of each case with small numbers for its names."""
+    found = set[tuple[int, ...]]()
+    written = [{p: read(said) for p, said in case["parameters"].items()} for case in cases]
+    own = [sorted({name for value in values.values() for name in value.names}) for values in written]
+    by_cases = (
+        {p: value.put({name: Sum(n) for name, n in chosen.items()}).number for p, value in values.items()}
+        for values, names in zip(written, own, strict=True)
+        if POWER not in names and sorted(values) == family.parameters
+        for chosen in with_sum(names)
+    )
+    for values in itertools.chain(with_sum(family.parameters), by_cases):
+        key = tuple(values[name] for name in family.parameters)
+        if key in found or min(key) < 0:
+            continue
         with contextlib.suppress(ValueError, ZeroDivisionError):  # a formula without a value
             if value_of(family.condition, values):
                 known = {name: Sum(n) for name, n in values.items()}
@@ -1615,6 +1630,7 @@ def members(family: Family) -> Iterator[Member]:
                 heights = family.heights(Reader(), known)
                 parts = [p for h in heights.values() for p in (*h.terms.values(), h.constant, h.divisor - ONE)]
                 if all(part.is_number and part.number >= 0 for part in parts):
+                    found.add(key)
                     yield Member(family, values)
 
 
@@ -1752,7 +1768,7 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
     try:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
         answer |= {"statement": statement(family), "coordinates": family.coordinates}
-        small = [*itertools.islice(members(family), MEMBERS)]
+        small = [*itertools.islice(members(family, data["cases"]), MEMBERS)]
         if not small:
             raise undecided("no small parameters make a member of the family")
         for member in small:

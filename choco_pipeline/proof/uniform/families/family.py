@@ -38,8 +38,8 @@ from choco_pipeline.proof.uniform.families.parametric_rules import (
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
-#: Residues that a parameter may be split by at once: each is a case with proofs of its own.
-LARGEST_MODULUS = 32
+#: Residues that a parameter may be split by at once, and parts of a family that are looked at for cases.
+LARGEST_MODULUS, MOST_PARTS = 1000, 4000
 
 
 @dataclass(frozen=True)
@@ -123,17 +123,19 @@ class Family(Statement):
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members."""
         start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
-        todo, count = start.by_powers(self._powers()), 0
+        todo, looked_at, count = start.by_powers(self._powers()), 0, 0
         while todo:
             part = todo.pop(0)
             if not is_possible(part.conditions):
                 continue
-            count += 1
-            if count > MOST_CASES:
+            looked_at += 1
+            if looked_at > MOST_PARTS or count > MOST_CASES:
                 raise FamilyError(f"the family has more than {MOST_CASES} cases")
             try:
                 if part.is_read:
-                    yield self._case(part)
+                    case = self._case(part)
+                    count += 1
+                    yield case
                 else:
                     todo += self._alternatives(part)
             except _NoMemberError:
