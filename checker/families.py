@@ -1745,7 +1745,9 @@ def statement(family: Family) -> list[str]:
     """Return the rules of the game and the statement, as they were read."""
     moves = [{"lower": [c], **({} if clips else {"clip": False})} for c, clips in family.clips.items()]
     rules = check.rules_of({**family.document, "moves": moves})
-    values = [f"{key} = {check.shown(part)}" for key, part in family.arguments.items()]
+    shown = {key: str(number) for key, number in (family.defaults or {}).items()}
+    shown |= {key: check.shown(part) for key, part in family.arguments.items()}
+    values = [f"{key} = {part}" for key, part in shown.items()]
     given = f" with {', '.join(values)}" if values else ""
     parameters = f"all natural numbers {', '.join(family.parameters)} with {check.shown(family.condition)}"
     among = f"positions ({', '.join(family.coordinates)})"
@@ -1808,7 +1810,7 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
 
 def is_proved_alone(member: Member, clock: Clock) -> bool:
     """Return whether `prove_alone` ends within its seconds."""
-    signal.signal(signal.SIGPROF, over)
+    handler = signal.signal(signal.SIGPROF, over)
     before, timer = time.process_time(), signal.setitimer(signal.ITIMER_PROF, max(0.001, min(ONE_MEMBER, clock.left)))
     try:
         prove_alone(member)
@@ -1816,6 +1818,8 @@ def is_proved_alone(member: Member, clock: Clock) -> bool:
         return False
     finally:
         taken = time.process_time() - before
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
         signal.setitimer(signal.ITIMER_PROF, max(0.001, timer[0] - taken) if timer[0] else 0)
     return True
 
