@@ -28,6 +28,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -109,7 +110,8 @@ NEW = "!"  # what begins a name that no certificate can write
 QUOTED = re.compile(r"\|([^|]+)\|")
 
 
-class Sum(NamedTuple):
+@dataclass(frozen=True)
+class Sum:
     """A number plus multiples of named integers, none of them 0."""
 
     number: int
@@ -127,7 +129,7 @@ class Sum(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.number or self.items)
 
-    def __add__(self, other: Sum) -> Sum:  # type: ignore[override]
+    def __add__(self, other: Sum) -> Sum:
         return total([*self.items, *other.items], self.number + other.number)
 
     def __sub__(self, other: Sum) -> Sum:
@@ -868,7 +870,7 @@ class Obligation:
             if here is None:  # the digit of the sign
                 counters[name] = ZERO - more
                 continue
-            before = name if name in old else name.replace("'", "")  # an option that is chosen now was the position
+            before = name if name in old else name.replace("'", "")  # until now the option was the position itself
             counters[name] = named(before).times(2) + more
         return counters
 
@@ -1595,15 +1597,19 @@ class Member:
         return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
 
 
-def with_sum(names: Collection[str]) -> Iterator[dict[str, int]]:
-    """Yield natural numbers for some names, those with the least sum first; at most `MOST_PARAMETERS` choices."""
-    sums = (
-        dict(zip(names, chosen, strict=True))
-        for n in itertools.count()
-        for chosen in itertools.product(range(n + 1), repeat=len(names))
-        if sum(chosen) == n
-    )
-    return itertools.islice(sums, MOST_PARAMETERS if names else 1)
+def with_sum(amount: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Yield so many natural numbers with a sum."""
+    if count == 1:
+        yield (amount,)
+        return
+    for first in range(amount + 1):
+        yield from ((first, *others) for others in with_sum(amount - first, count - 1))
+
+
+def choices(names: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield natural numbers for at least one name, those with the least sum first; at most `MOST_PARAMETERS` choices."""
+    numbers = (chosen for amount in itertools.count() for chosen in with_sum(amount, len(names)))
+    yield from (dict(zip(names, chosen, strict=True)) for chosen in itertools.islice(numbers, MOST_PARAMETERS))
 
 
 def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Member]:
@@ -1614,10 +1620,10 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
     by_cases = (
         {p: value.put({name: Sum(n) for name, n in chosen.items()}).number for p, value in values.items()}
         for values, names in zip(written, own, strict=True)
-        if POWER not in names and sorted(values) == family.parameters
-        for chosen in with_sum(names)
+        if names and POWER not in names and sorted(values) == family.parameters
+        for chosen in choices(names)
     )
-    for values in itertools.chain(with_sum(family.parameters), by_cases):
+    for values in itertools.chain(choices(family.parameters), by_cases):
         key = tuple(values[name] for name in family.parameters)
         if key in found or min(key) < 0:
             continue
@@ -1757,16 +1763,21 @@ def statement(family: Family) -> list[str]:
     return [f"{check.shown(family.ruleset)}{given}: {rules}", said]
 
 
-def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
-    """Return the verdict on a certificate, with the statement and the counts of what was checked."""
-    answer: dict[str, Any] = {
-        "status": "undecided",
-        "why": "",
+def answered(status: str, why: str) -> dict[str, Any]:
+    """Return a verdict as plain data, without evidence."""
+    evidence: dict[str, Any] = {
         "statement": [],
         "coordinates": [],
+        "parameters": None,
+        "position": None,
         "every_member": False,
     }
-    answer |= {"parameters": None, "position": None, "conditions": 0, "members": 0, "alone": [], "tables_only": []}
+    return {"status": status, "why": why, **evidence, "conditions": 0, "members": 0, "alone": [], "tables_only": []}
+
+
+def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
+    """Return the verdict on a certificate, with the statement and the counts of what was checked."""
+    answer = answered("undecided", "")
     try:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
         answer |= {"statement": statement(family), "coordinates": family.coordinates}
@@ -1840,11 +1851,11 @@ def verdict_on(path: Path, seconds: float) -> dict[str, Any]:
             raise ValueError("a family has 1 to 8 parameters and 1 to 200 cases")
         answer = decide(data, clock)
     except UndecidedError as error:
-        answer = {"status": "undecided", "why": error.args[1]}
+        answer = answered("undecided", error.args[1])
     except ContradictionError as error:
-        answer = {"status": "contradiction", "why": str(error)}
+        answer = answered("contradiction", str(error))
     except MemoryError:
-        answer = {"status": "undecided", "why": "it takes more memory than there is"}
+        answer = answered("undecided", "it takes more memory than there is")
     except (
         ValueError,
         TypeError,
@@ -1855,7 +1866,7 @@ def verdict_on(path: Path, seconds: float) -> dict[str, Any]:
         RecursionError,
         OSError,
     ) as error:
-        answer = {"status": "no certificate", "why": f"{type(error).__name__}: {error}"}
+        answer = answered("no certificate", f"{type(error).__name__}: {error}")
     return answer | {"seconds": round(time.process_time() - clock.start, 2)}
 
 
@@ -1876,14 +1887,14 @@ def main() -> int:
             answer = verdict_on(Path(path), given.seconds)
             signal.setitimer(signal.ITIMER_PROF, 0)
         except UndecidedError as error:  # time was over when there was a verdict, or just before
-            answer = {"status": "undecided", "why": error.args[1]}
+            answer = answered("undecided", error.args[1])
         if given.json:
             print(json.dumps({"certificate": path, **answer}), flush=True)
         else:
-            verdict = "false for every member" if answer.get("every_member") else answer["status"]
+            verdict = "false for every member" if answer["every_member"] else answer["status"]
             why = " ".join(str(answer["why"]).split())
-            print(f"{path}: {verdict}: {why}", *answer.get("statement", []), sep="\n  ", flush=True)
-        holds = answer["status"] == "proved" or answer.get("every_member")
+            print(f"{path}: {verdict}: {why}", *answer["statement"], sep="\n  ", flush=True)
+        holds = answer["status"] == "proved" or answer["every_member"]
         worst = max(worst, 0 if holds else 2 if answer["status"] == "no certificate" else 1)
     return worst
 

@@ -170,7 +170,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         raise ChocoError(f"{path}: {answer['why']}")
     if answer["status"] == "contradiction":
         raise DisagreementError(answer["why"])
-    statement = written.statement(tuple(answer.pop("coordinates", ())))
+    statement = written.statement(tuple(answer.pop("coordinates")))
     return {
         **answer,
         "statement": statement.text,

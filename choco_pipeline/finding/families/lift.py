@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 
 from choco_pipeline.finding.families.combinations import (
@@ -57,10 +58,12 @@ def lifted(of_tables: Sequence[tuple[Point, Proposition]], *, by_value: bool = F
     forms: dict[Proposition, list[_Instance]] = {}
     for point, proposition in of_tables:
         numbers: list[int] = []
-        form = with_formulas(proposition, lambda node: _with_holes(node, numbers))  # noqa: B023
+        form = with_formulas(proposition, partial(_with_holes, numbers=numbers))
         forms.setdefault(form, []).append((point, tuple(numbers)))
     lines = (
-        text_of(with_formulas(form, lambda node: _with_inequalities(_filled(node, holes))))  # noqa: B023
+        text_of(
+            with_formulas(with_formulas(form, partial(_filled, holes=holes)), _with_inequalities)
+        )
         for form, instances in forms.items()
         for part in _parts(instances, by_value=by_value)
         for holes in islice(_fillings(part), MOST_FOR_ALL)

@@ -14,6 +14,7 @@ import pytest
 from choco_pipeline.cli.start import main
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
+from choco_pipeline.proof.checker import check_family as check_in_its_own_process
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.checker.families.mutations import mutations
 from tests.checker.families.program import check_family, families
@@ -347,6 +348,16 @@ def test_the_command_checks_a_certificate(certificate, tmp_path, command):
     assert (code, json.loads(out)["status"]) == (1, "refuted")
     path.write_text(json.dumps({**certificate(THREE), "format": 1}), encoding="utf-8")
     assert command("--check", path.as_posix()) == (2, "")
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.5])
+def test_without_time_there_is_an_answer_without_evidence(seconds, certificate, tmp_path):
+    path = tmp_path / "family.json"
+    path.write_text(json.dumps(certificate(GRUNDY)), encoding="utf-8")
+    found = check_in_its_own_process(path.as_posix(), seconds)
+    assert (found["status"], found["conditions"], found["engines"]) == ("undecided", 0, [])
+    assert found["why"] == "the time is over" or "seconds" in found["why"]
+    assert "step-bar(k=k, s=s)" in found["statement"]
 
 
 def test_what_no_certificate_is_needed_for_is_read_right():
