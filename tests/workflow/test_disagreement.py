@@ -28,7 +28,7 @@ checker.PROGRAM = Path(__file__).with_name("refuting.py")
 
 @pytest.fixture
 def contradicted(project: Project) -> Project:
-    """Return a project in which a program that refutes everything takes the place of the checker."""
+    """Return a project whose checker refutes everything."""
     folder = project.folder / "programs"
     folder.mkdir()
     (folder / "refuting.py").write_text(REFUTING, encoding="utf-8")

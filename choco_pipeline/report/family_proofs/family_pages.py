@@ -83,7 +83,7 @@ class FamilyView:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether it reads numbers digit by digit; else the proof is in the conditions that the checker writes."""
+        """Whether the proof has invariants about words of digits."""
         return any(case.obligations for case in self.cases)
 
     @property
