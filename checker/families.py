@@ -54,7 +54,7 @@ def undecided(why: str) -> UndecidedError:
 
 ANY, NAME = re.compile(r"(?s).*"), re.compile("[A-Za-z_][A-Za-z_0-9]{0,60}")
 SUM = {ANY: int}  # {"m": 4, "1": -3} is 4m - 3
-HEIGHT = {"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}
+HEIGHT = {"function": ("min", "max"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
 ANSWER = {"states": [int], "digits": {ANY: int}, "move?": str, "to": int}
 LOCATION = {
     "start": bool,
@@ -306,6 +306,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.definitions: list[str] = []
+        self.quotients: dict[tuple[Sum, int], Sum] = {}
 
     def sum(self, node: ast.expr, names: Numbers) -> Sum:
         match node:
@@ -339,17 +340,35 @@ class Reader:
             case "FloorDiv" | "Mod" if right.is_number and right.number > 0:
                 quotient = self.quotient(left, right.number)
                 return quotient if operation == "FloorDiv" else left - quotient.times(right.number)
+            case "BitAnd" if left.is_number != right.is_number:
+                value, mask = (left, right.number) if right.is_number else (right, left.number)
+                if 0 <= mask < 1 << MOST_BITS:
+                    return self.masked(value, mask)
             case "BitXor" | "BitAnd" | "BitOr" if left.is_number and right.is_number:
                 return total((), check.BITWISE[operation](left.number, right.number))
             case "Pow" if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
                 return total((), left.number**right.number)
         raise undecided(f"{operation} of parameters cannot be read here")
 
+    def masked(self, value: Sum, mask: int) -> Sum:
+        """Return the digits of a value at the places where a mask has 1."""
+        size = mask.bit_length()
+        rest, digits = value - self.quotient(value, 1 << size).times(1 << size), ZERO
+        for b in range(size):
+            digit = self.new()
+            self.definitions += [digit.natural, (ONE - digit).natural]
+            rest -= digit.times(1 << b)
+            digits += digit.times(1 << b & mask)
+        self.definitions.append(rest.zero)
+        return digits
+
     def quotient(self, value: Sum, divisor: int) -> Sum:
         """Return ⌊value/divisor⌋ for a divisor that is at least 1."""
         if all(multiple % divisor == 0 for _, multiple in value.items):
             return total(((name, m // divisor) for name, m in value.items), value.number // divisor)
-        quotient = self.new()
+        if (value, divisor) in self.quotients:
+            return self.quotients[value, divisor]
+        quotient = self.quotients[value, divisor] = self.new()
         rest = value - quotient.times(divisor)
         self.definitions += [rest.natural, (Sum(divisor - 1) - rest).natural]
         return quotient
@@ -420,8 +439,8 @@ OPERATIONS: dict[str, Callable[[int, int], int]] = {
 # ---- The family: a game whose moves lower one coordinate by any amount, and what is stated of it.
 
 
-class Height(NamedTuple):
-    """A largest value ⌊(Σ a·x + c)/d⌋, or with d = 1 a sum of coordinates."""
+class Quotient(NamedTuple):
+    """⌊(Σ a·x + c)/d⌋, or with d = 1 a sum of coordinates."""
 
     terms: Numbers
     constant: Sum
@@ -432,8 +451,28 @@ class Height(NamedTuple):
         return functools.reduce(Sum.__add__, (a.by(place[x]) for x, a in self.terms.items() if a), self.constant)
 
     def room(self, place: Numbers, value: Sum) -> Sum:
-        """Return what is not negative exactly if the height is at least a value."""
+        """Return what is not negative exactly if the quotient is at least a value."""
         return self.at(place) - self.divisor.by(value)
+
+
+class Height(NamedTuple):
+    """A largest value: a quotient, or the least or the largest of several."""
+
+    parts: tuple[Quotient, ...]
+    function: str = "min"
+
+    @property
+    def coordinates(self) -> set[str]:
+        """The coordinates that it depends on."""
+        return {x for part in self.parts for x, a in part.terms.items() if a}
+
+    def allows(self, place: Numbers, value: Sum) -> str:
+        """Return the condition that the height at a place is at least a value."""
+        return self.joined(part.room(place, value).natural for part in self.parts)
+
+    def joined(self, conditions: Iterable[str]) -> str:
+        """Return the condition on the height, by the conditions that its parts are so large."""
+        return (both if self.function == "min" else either)(*conditions)
 
 
 class NimSum(NamedTuple):
@@ -501,6 +540,7 @@ class Family:
             for text in texts
             for part in ast.walk(text)
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd) and isinstance(part.left, ast.Name)
+            if isinstance(part.right, ast.UnaryOp)
         }
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
@@ -556,7 +596,7 @@ class Family:
             left, right = NimSum(left.shifts, left.constant), right.plus(left.offset.times(-1))
         return left ^ right
 
-    def inside(self, reader: Reader, values: Numbers) -> Iterator[Height]:
+    def inside(self, reader: Reader, values: Numbers) -> Iterator[Quotient]:
         """Yield sums of coordinates that are not negative where the relation is stated."""
         parts = [self.where] if self.where else []
         while parts:
@@ -580,27 +620,45 @@ class Family:
         """Return whether a formula depends on a coordinate."""
         return not names_in(node).isdisjoint(self.coordinates)
 
-    def has_quotient(self, node: ast.expr) -> bool:
-        parts = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
-        return any(isinstance(part.op, ast.FloorDiv) and self.moves(part) for part in parts)
+    def is_height(self, node: ast.expr) -> bool:
+        """Return whether a formula has a quotient, or a least or largest value, of coordinates."""
+        return any(
+            self.moves(part) and (isinstance(part, ast.Call) or isinstance(getattr(part, "op", None), ast.FloorDiv))
+            for part in ast.walk(node)
+            if isinstance(part, ast.expr)
+        )
 
     def height(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
+        """Return a quotient, or the least or the largest of several, with a sum of coordinates added."""
         match node:
+            case ast.Call(ast.Name("min" | "max" as function), arguments, []) if self.moves(node):
+                several = [self.height(argument, reader, names).parts for argument in arguments]
+                if any(len(parts) > 1 for parts in several):
+                    raise undecided("a least or largest value of such values")
+                return Height(tuple(parts[0] for parts in several), function)
             case ast.BinOp(left, ast.FloorDiv(), right) if self.moves(left) and not self.moves(right):
-                above = self.linear(left, reader, names)
-                return Height(above.terms, above.constant, reader.sum(right, names))
-            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if self.has_quotient(node):
-                if isinstance(sign, ast.Add) and self.has_quotient(right):
+                # With divisors of several parts that are negative, it is another one: see `not_covered`.
+                above, divisor = self.height(left, reader, names), reader.sum(right, names)
+                if any(part.divisor != ONE for part in above.parts):
+                    raise undecided("a quotient of a quotient")
+                return above._replace(parts=tuple(part._replace(divisor=divisor) for part in above.parts))
+            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if self.is_height(node):
+                if isinstance(sign, ast.Add) and self.is_height(right):
                     left, right = right, left
-                quotient, more = self.height(left, reader, names), self.linear(right, reader, names)
-                d = quotient.divisor.times(1 if isinstance(sign, ast.Add) else -1)
-                terms = {
-                    x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(self.factor(d, more.terms.get(x, ZERO)))
-                    for x in self.coordinates
-                }
-                constant = quotient.constant + more.constant.by(self.factor(d, more.constant))
-                return Height(terms, constant, quotient.divisor)
-        return self.linear(node, reader, names)
+                height, more = self.height(left, reader, names), self.linear(right, reader, names)
+                by = 1 if isinstance(sign, ast.Add) else -1
+                return height._replace(parts=tuple(self.added(part, more, by) for part in height.parts))
+        return Height((self.linear(node, reader, names),))
+
+    def added(self, quotient: Quotient, more: Quotient, by: int) -> Quotient:
+        """Return a quotient with a multiple of a sum of coordinates added."""
+        d = quotient.divisor.times(by)
+        terms = {
+            x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(self.factor(d, more.terms.get(x, ZERO)))
+            for x in self.coordinates
+        }
+        constant = quotient.constant + more.constant.by(self.factor(d, more.constant))
+        return Quotient(terms, constant, quotient.divisor)
 
     @staticmethod
     def factor(one: Sum, other: Sum) -> Sum:
@@ -609,25 +667,25 @@ class Family:
             return one
         raise undecided("parameters are multiplied with each other")
 
-    def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
+    def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Quotient:
         """Return a sum of coordinates."""
         if not self.moves(node):
-            return Height({}, reader.sum(node, names), ONE)
+            return Quotient({}, reader.sum(node, names), ONE)
         match node:
             case ast.Name(name):
-                return Height({name: ONE}, ZERO, ONE)
+                return Quotient({name: ONE}, ZERO, ONE)
             case ast.BinOp(left, ast.Mult(), right):
                 if self.moves(left) and self.moves(right):
                     raise undecided("coordinates are multiplied")
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 form, factor = (a, b.constant) if a.terms else (b, a.constant)
                 terms = {x: t.by(self.factor(factor, t)) for x, t in form.terms.items()}
-                return Height(terms, form.constant.by(self.factor(factor, form.constant)), ONE)
+                return Quotient(terms, form.constant.by(self.factor(factor, form.constant)), ONE)
             case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 by = 1 if isinstance(sign, ast.Add) else -1
                 terms = {x: a.terms.get(x, ZERO) + b.terms.get(x, ZERO).times(by) for x in {**a.terms, **b.terms}}
-                return Height(terms, a.constant + b.constant.times(by), ONE)
+                return Quotient(terms, a.constant + b.constant.times(by), ONE)
             case _:
                 raise undecided("a height is no sum of coordinates, divided or not")
 
@@ -651,16 +709,25 @@ WAYS = ("each", "any", "same")  # which mean the same if one coordinate is lower
 CONSTANT, TARGET, VALUE = "constant", "target", "value"
 
 
-def difference(more: Height, less: Height, least: Sum) -> Height:
+def difference(more: Quotient, less: Quotient, least: Sum) -> Quotient:
     """Return the sum that is not negative where `more` is at least `less` + `least`."""
     terms = {x: more.terms.get(x, ZERO) - less.terms.get(x, ZERO) for x in sorted({*more.terms, *less.terms})}
-    return Height(terms, more.constant - less.constant - least, ONE)
+    return Quotient(terms, more.constant - less.constant - least, ONE)
 
 
-def is_game(heights: Mapping[str, Height], sign: int) -> str:
-    """Return the condition that no height is negative or falls, with divisors of this sign."""
-    parts = [p for h in heights.values() for p in (*h.terms.values(), h.constant, h.divisor - Sum(sign))]
+def is_game(heights: Iterable[Height], sign: int = 1) -> str:
+    """Return the condition that no part of a height is negative or falls, with divisors of this sign."""
+    quotients = [part for height in heights for part in height.parts]
+    parts = [p for q in quotients for p in (*q.terms.values(), q.constant, q.divisor - Sum(sign))]
     return both(*(part.times(sign).natural for part in parts))
+
+
+def otherwise_a_game(height: Height) -> str:
+    """Return a condition that holds wherever the game has this height and `is_game` does not hold."""
+    if len(height.parts) == 1:
+        return is_game([height], -1)  # both signs of ⌊a/d⌋ are others
+    # Where a divisor is 0 there is no game; anything else may be one, such as a height max(x-5, z).
+    return both(*(contrary(part.divisor.zero) for part in height.parts), contrary(is_game([height])))
 
 
 # ---- One case of the family.
@@ -679,15 +746,37 @@ class Game(NamedTuple):
     def shift(self, x: str) -> Sum:
         return self.relation.shifts.get(x, ZERO)
 
-    def least(self, y: str) -> Sum:
-        """Return the least value of the counter of y's height at a position: Σ a·σ - d·σ_y - c."""
-        height = self.heights[y]
-        shifted = (a.by(self.shift(x)) for x, a in height.terms.items())
-        return functools.reduce(Sum.__add__, shifted, ZERO - height.divisor.by(self.shift(y)) - height.constant)
+    def least(self, y: str, part: Quotient) -> Sum:
+        """Return the least value of the counter of a part of y's height at a position: Σ a·σ - d·σ_y - c."""
+        shifted = (a.by(self.shift(x)) for x, a in part.terms.items())
+        return functools.reduce(Sum.__add__, shifted, ZERO - part.divisor.by(self.shift(y)) - part.constant)
+
+    def above(self, y: str, track: str) -> list[Sum]:
+        """Return for each part of y's height what is not negative if the number on a track is at most that part."""
+        parts = enumerate(self.heights[y].parts)
+        return [named(legal(track, i)) - self.least(y, part) for i, part in parts]
 
     def changed(self, lowered: str) -> tuple[str, ...]:
         """Return the coordinates that may be others after a move, the lowered one first."""
-        return (lowered, *sorted(y for y, height in self.heights.items() if height.terms.get(lowered, ZERO)))
+        return (lowered, *sorted(y for y, height in self.heights.items() if lowered in height.coordinates))
+
+    def is_position(self, place: Numbers) -> str:
+        """Return the condition that a place, one sum for each coordinate, is a position."""
+        allowed = (height.allows(place, place[y]) for y, height in self.heights.items())
+        return both(*(value.natural for value in place.values()), *allowed)
+
+    def is_option(self, place: Numbers, option: Numbers, lowered: str) -> str:
+        """Return the condition that a move of one coordinate leads from a position to a place.
+
+        Another coordinate is the same at both places, or it has fallen: it is less, and its height.
+        """
+        conditions = [option[lowered].natural, (place[lowered] - option[lowered] - ONE).natural]
+        for y in self.changed(lowered)[1:]:
+            conditions.append(self.heights[y].allows(option, option[y]))
+            if option[y] != place[y]:
+                conditions.append((place[y] - option[y] - ONE).natural)
+                conditions.append(contrary(self.heights[y].allows(option, option[y] + ONE)))
+        return both(*conditions)
 
 
 class Case:
@@ -708,9 +797,8 @@ class Case:
         if not family.is_grundy and self.relation.offset:
             raise undecided("the relation is no nim-sum that is 0")
         for y, height in self.heights.items():
-            for x, a in height.terms.items():
-                if a and (x == y or (x in self.heights and self.heights[x].terms)):
-                    raise undecided("a height depends on a coordinate that has a height")
+            if any(x == y or (x in self.heights and self.heights[x].coordinates) for x in height.coordinates):
+                raise undecided("a height depends on a coordinate that has a height")
 
     @functools.cached_property
     def facts(self) -> str:
@@ -720,7 +808,7 @@ class Case:
             conditions = [self.reader.truth(self.family.condition, self.values), (named(POWER) - ONE).natural]
             conditions += [named(name).natural for value in self.values.values() for name, _ in value.items]
         naturals = [named(name).natural for name in sorted(self.names)]
-        return both(*naturals, *conditions, *self.reader.definitions, is_game(self.heights, 1))
+        return both(*naturals, *conditions, *self.reader.definitions, is_game(self.heights.values()))
 
     @functools.cached_property
     def game(self) -> Game:
@@ -749,9 +837,13 @@ class Case:
         if said["heights"].keys() != self.heights.keys():
             raise undecided("the certificate shows other heights than are checked")
         for y, height in said["heights"].items():
-            compare(height["terms"], self.heights[y].terms)
-            compare({"": height["constant"]}, {"": self.heights[y].constant})
-            compare({"": height["divisor"]}, {"": self.heights[y].divisor})
+            parts, own_parts = height["parts"], self.heights[y].parts
+            if height["function"] != self.heights[y].function or len(parts) != len(own_parts):
+                raise undecided("the certificate shows other heights than are checked")
+            for shown, own in zip(parts, own_parts, strict=True):
+                compare(shown["terms"], own.terms)
+                compare({"": shown["constant"]}, {"": own.constant})
+                compare({"": shown["divisor"]}, {"": own.divisor})
         for one in said.get("obligations", []):
             for location in one["locations"]:
                 counters = Obligation(self.game, one["kind"], one.get("move")).counters(location.get("move"))
@@ -778,13 +870,18 @@ class Case:
                     x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in written["digits"].items()
                 }
                 place = PowerPlace(self.game, self.inside, self.values[power_of(power)], position, parts)
-                yield "position", place.failure()
+                yield "position", place.contradiction()
                 return
             if self.inside or is_proof:
                 yield from self.few_values.closure(self.largest)
             if is_proof:
                 yield from self.few_values.consistent(self.largest)
             else:
+                if not all(
+                    y in position and position[y].is_number and 0 <= position[y].number <= MOST_VALUES
+                    for y in self.heights
+                ):
+                    raise undecided("a limited coordinate of the position is no small number")
                 yield "position", self.few_values.failure(position)
         elif "formula" in written:
             if not self.family.is_grundy or written.get("obligations") or power is not None:
@@ -829,6 +926,11 @@ Orders = tuple[tuple[str, str], ...]
 Key = tuple[bool, str | None, Orders]  # whether a move is chosen or none is asked for, which, and what is less already
 
 
+def legal(track: str, part: int) -> str:
+    """Return the name of the counter of a part of a height, for the number on a track."""
+    return f"legal{part + 1 if part else ''}({track})"
+
+
 class Obligation:
     """One obligation on a case.
 
@@ -850,17 +952,21 @@ class Obligation:
         counters: dict[str, Numbers] = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
         more = [t for t in (CONSTANT, TARGET) if t in self.tracks] + [VALUE] * (self.kind == VALUE)
         counters |= {f"count({t})": {t: ONE} for t in more}
-        counters |= {f"legal({y})": self.legal(y, ()) for y in game.heights}
+        counters |= self.legal(game.heights, ())
         if move is not None:
             changed = game.changed(move)
             counters |= {f"count({x}')": {f"{x}'": ONE} for x in changed if game.shift(x)}
-            counters |= {f"legal({y}')": self.legal(y, changed) for y in changed[1:]}
+            counters |= self.legal(changed[1:], changed)
         return counters
 
-    def legal(self, y: str, changed: Sequence[str]) -> Numbers:
-        height = self.game.heights[y]
-        forms = {**height.terms, y: ZERO - height.divisor}
-        return {f"{x}'" if x in changed else x: a for x, a in forms.items()}
+    def legal(self, limited: Iterable[str], changed: Sequence[str]) -> dict[str, Numbers]:
+        """Return the counters of the parts of heights, at a position or at an option with some coordinates changed."""
+        option, counters = {x: f"{x}'" for x in changed}, dict[str, Numbers]()
+        for y in limited:
+            for i, part in enumerate(self.game.heights[y].parts):
+                forms = {**part.terms, y: ZERO - part.divisor}
+                counters[legal(option.get(y, y), i)] = {option.get(x, x): a for x, a in forms.items()}
+        return counters
 
     def after(self, here: Key | None, there: Key, read_now: Digits) -> dict[str, Sum]:
         """Return the counters after a step, in what they were before it; from the start for no `here`."""
@@ -878,11 +984,11 @@ class Obligation:
     def given(self) -> str:
         """The condition on a whole word that it is of a position, and of what is asked."""
         game = self.game
-        least = {f"count({x})": game.shift(x) for x in game.coordinates if game.shift(x)}
-        least |= {f"legal({y})": game.least(y) for y in game.heights}
+        conditions = [(named(f"count({x})") - game.shift(x)).natural for x in game.coordinates if game.shift(x)]
+        for y, height in game.heights.items():
+            conditions.append(height.joined(total.natural for total in game.above(y, y)))
         if TARGET in self.tracks:
-            least[f"count({TARGET})"] = ZERO - game.relation.offset
-        conditions = [(named(name) - bound).natural for name, bound in least.items()]
+            conditions.append((named(f"count({TARGET})") + game.relation.offset).natural)
         if CONSTANT in self.tracks:
             conditions.append((named(f"count({CONSTANT})") - game.relation.constant).zero)
         return both(*conditions)
@@ -906,10 +1012,11 @@ class Obligation:
         if game.shift(move):
             conditions.append((named(f"count({move}')") - game.shift(move)).natural)
         for y in game.changed(move)[1:]:
-            above = named(f"legal({y}')") - game.least(y)
-            conditions.append(above.natural)
+            height, above = game.heights[y], game.above(y, f"{y}'")
+            conditions.append(height.joined(total.natural for total in above))
             if orders[y] == "less":
-                conditions.append((game.heights[y].divisor - ONE - above).natural)
+                more = (total - part.divisor for total, part in zip(above, height.parts, strict=True))
+                conditions.append(contrary(height.joined(total.natural for total in more)))
         return both(*conditions)
 
     def choices(self, tracks: Sequence[str], is_sign: bool) -> Iterator[Digits]:
@@ -1128,7 +1235,7 @@ LOWERED = "lowered()"  # the lowered coordinate of an option
 class FewValues:
     """The game and the relation on a case, and where it is stated: sums of coordinates that are not negative."""
 
-    def __init__(self, game: Game, inside: Sequence[Height]) -> None:
+    def __init__(self, game: Game, inside: Sequence[Quotient]) -> None:
         relation, heights = game.relation, game.heights
         self.game, self.inside = game, inside
         self.free = [x for x in game.coordinates if x not in heights]
@@ -1136,7 +1243,7 @@ class FewValues:
             raise undecided("only P-positions, by all coordinates, have such conditions")
         if not all(relation.shifts[y].is_number for y in heights):
             raise undecided("a parameter is added to a limited coordinate")
-        if any(height.terms.get(y) for height in heights.values() for y in heights):
+        if any(height.coordinates & heights.keys() for height in heights.values()):
             # Lowering y would let others fall, and only free coordinates are looked at for that.
             raise undecided("a height depends on a limited coordinate")
         if not relation.constant.is_number or len(self.free) > 2:
@@ -1150,14 +1257,12 @@ class FewValues:
             wrong = either(both(related, reaches), both(contrary(related), contrary(reaches)))
             yield f"consistent-{name}", both(self.is_here(place), wrong)
 
-    def failure(self, place: Numbers) -> str:
-        """Return that for some parameters a place is no position, or is one that is consistent."""
+    def failure(self, place: Numbers, *facts: str) -> str:
+        """Return that for some parameters a place is no position, one of the facts does not hold, or it is consistent."""
         if place.keys() != {*self.game.coordinates}:
             raise undecided("the position has other coordinates than the game")
-        if not all(place[y].is_number and 0 <= place[y].number <= MOST_VALUES for y in self.game.heights):
-            raise undecided("a limited coordinate of the position is no small number")
         consistent = f"(xor {self.is_related(place)} {either(*self.related(place))})"
-        return either(contrary(self.is_here(place)), consistent)
+        return either(contrary(both(self.is_here(place), *facts)), consistent)
 
     def closure(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         """Yield that a limited coordinate is larger inside, and that an option of a position inside is not."""
@@ -1168,12 +1273,13 @@ class FewValues:
         free = {x: named(f"at({x})") for x in self.free}
         bounds = [p for p in self.inside if {x for x, a in p.terms.items() if a} <= free.keys()]
         for y, most in largest.items():
-            more = self.game.heights[y].room(free, Sum(most + 1))
             known = [value.natural for value in free.values()] + [p.at(free).natural for p in bounds]
-            yield f"largest-{y}", both(*known, more.natural)
+            yield f"largest-{y}", both(*known, self.game.heights[y].allows(free, Sum(most + 1)))
         for name, place in self.places(largest):
             left = [
-                both(self.is_move(place, option, x), contrary(both(*(p.at(option).natural for p in self.inside))))
+                both(
+                    self.game.is_option(place, option, x), contrary(both(*(p.at(option).natural for p in self.inside)))
+                )
                 for x in self.game.clips
                 for option in ({**fallen, x: named(LOWERED)} for fallen in self.fallen(place, x))
             ]
@@ -1186,37 +1292,28 @@ class FewValues:
 
     def is_here(self, place: Numbers) -> str:
         """Return that a place is a position inside."""
-        conditions = [value.natural for value in place.values()]
-        conditions += [height.room(place, place[y]).natural for y, height in self.game.heights.items()]
-        return both(*conditions, *(p.at(place).natural for p in self.inside))
+        return both(self.game.is_position(place), *(p.at(place).natural for p in self.inside))
+
+    def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
+        """Yield the smaller values of a limited coordinate."""
+        yield from map(Sum, range(place[y].number))
 
     def fallen(self, place: Numbers, x: str) -> Iterator[Numbers]:
         """Yield the place with others where a move of x may leave them."""
         others, clips = self.game.changed(x)[1:], self.game.clips[x]
-        ranges = [range(0 if clips else place[y].number, place[y].number + 1) for y in others]
-        for values in itertools.product(*ranges):
-            yield {**place, **dict(zip(others, map(Sum, values), strict=True))}
-
-    def is_move(self, place: Numbers, option: Numbers, x: str) -> str:
-        """Return that x is lowered, and each other coordinate is the largest that it may be, or was."""
-        conditions = [option[x].natural, (place[x] - option[x] - ONE).natural]
-        for y in self.game.changed(x)[1:]:
-            height = self.game.heights[y]
-            conditions.append(height.room(option, option[y]).natural)
-            if option[y].number < place[y].number:
-                conditions.append(contrary(height.room(option, option[y] + ONE).natural))
-        return both(*conditions)
+        for values in itertools.product(*([place[y], *(self.smaller(place, y) if clips else ())] for y in others)):
+            yield {**place, **dict(zip(others, values, strict=True))}
 
     def related(self, place: Numbers) -> Iterator[str]:
         """Yield the conditions of which one holds exactly if an option is in the relation."""
         for x in self.game.clips:
             if x in self.game.heights:
-                for option in ({**place, x: Sum(lower)} for lower in range(place[x].number)):
-                    yield both(self.is_move(place, option, x), self.is_related(option))
+                for option in ({**place, x: lower} for lower in self.smaller(place, x)):
+                    yield both(self.game.is_option(place, option, x), self.is_related(option))
                 continue
             for fallen in self.fallen(place, x):
                 for when, value in self.solutions(fallen, x):
-                    yield both(when, self.is_move(place, {**fallen, x: value}, x))
+                    yield both(when, self.game.is_option(place, {**fallen, x: value}, x))
 
     def is_related(self, place: Numbers) -> str:
         x = (self.free or self.game.coordinates)[0]
@@ -1258,45 +1355,47 @@ def power_in(value: Sum) -> Sum:
     raise undecided("a parameter with a power of 2 is neither 2n+1 nor 2·p_2·(2n+1)")
 
 
-class PowerPlace:
+class PowerPlace(FewValues):
     """A place of a game with one limited coordinate, for a base that is a power of 2."""
 
     def __init__(
-        self, game: Game, inside: Sequence[Height], base: Sum, place: Numbers, parts: Mapping[str, Parts]
+        self, game: Game, inside: Sequence[Quotient], base: Sum, place: Numbers, parts: Mapping[str, Parts]
     ) -> None:
-        self.game, self.inside, self.base, self.place, self.parts = game, inside, base, place, parts
-        self.free = [x for x in game.coordinates if x not in game.heights]
+        super().__init__(game, inside)
+        self.base, self.place = base, place
         coordinates, shifts = {*game.coordinates}, game.relation.shifts
-        if game.is_grundy or game.relation.constant or shifts.keys() != coordinates:
-            raise undecided("only P-positions, by the nim-sum of all coordinates, are looked at")
-        if len(game.heights) != 1 or len(self.free) not in (1, 2) or any(shifts[y] for y in game.heights):
-            raise undecided("one limited coordinate without a shift, and two others, are needed")
+        one = [*game.heights.values()]
+        if len(one) != 1 or len(one[0].parts) != 1:
+            raise undecided("a limited coordinate with one quotient as its height is needed")
+        if game.relation.constant or not self.free or any(shifts[y] for y in game.heights):
+            raise undecided("one limited coordinate without a shift, and one or two others, are needed")
         if not all(a.is_number and a.number <= 0 for form in inside for a in form.terms.values()):
             raise undecided("an option may be where nothing is stated")
         if place.keys() != coordinates or parts.keys() != coordinates:
             raise undecided("the position has other coordinates than the game")
-        ((self.limited, self.height),) = game.heights.items()
+        (self.limited,) = game.heights
         numbers = [parts[self.limited][0], *(parts[x][1] for x in self.free)]
         if not all(n.is_number and 0 <= n.number <= MOST_VALUES for n in numbers):
             raise undecided("a part of a coordinate that must be a small number is none")
+        self.lower = [(Sum(n), named(BELOW)) for n in range(numbers[0].number + 1)]
+        self.parts = {place[x] + game.shift(x): part for x, part in parts.items()}  # by what they are the parts of
+        if len(self.parts) < len(parts):  # the parts of one could be taken for those of another
+            raise undecided("two coordinates of the position are the same sum")
+        self.size = 1 << max(n.number for n in numbers[1:]).bit_length()
 
-    def failure(self) -> str:
-        """Return that for some member the place is none, or in the relation, or has an option that is."""
-        y, below = self.place[self.limited], named(BELOW)
-        here = [value.natural for value in self.place.values()] + [self.height.room(self.place, y).natural]
-        here += [form.at(self.place).natural for form in self.inside]
-        for x, (upper, lower) in self.parts.items():
-            here += [(self.place[x] + self.game.shift(x) - self.base.by(upper) - lower).zero]
-            here += [lower.natural, (self.base - ONE - lower).natural]
-        size = 1 << max(self.parts[x][1].number for x in self.free).bit_length()
-        here += [(self.base - Sum(size)).natural]
-        is_low = [below.natural, (self.base - ONE - below).natural]
-        related = either(self.is_related(self.parts[self.limited]), *self.related())
-        return both(*self.products(y - below), *is_low, either(contrary(both(*here)), related))
+    def contradiction(self) -> str:
+        """Return that for some member the place is none, or is one that is consistent."""
+        below = named(BELOW)
+        facts = [(self.base - Sum(self.size)).natural]
+        for value, (upper, lower) in self.parts.items():
+            facts += [(value - self.base.by(upper) - lower).zero, lower.natural, (self.base - ONE - lower).natural]
+        failure = self.failure(self.place, *facts)
+        is_low = both(below.natural, (self.base - ONE - below).natural)
+        return both(*self.products(self.place[self.limited] - below), is_low, failure)
 
     def products(self, drop: Sum) -> Iterator[str]:
         """Yield that some products are not negative where their factors are not."""
-        divisor, power = self.height.divisor, named(POWER)
+        divisor, power = self.game.heights[self.limited].parts[0].divisor, named(POWER)
         pairs = [(drop - Sum(i), divisor - Sum(j)) for i in range(3) for j in range(5)] + [(drop.times(-1), divisor)]
         names = sorted({n for s in (divisor, *self.place.values()) for n, _ in s.items})
         pairs += [(power - ONE, named(n)) for n in names]
@@ -1304,38 +1403,22 @@ class PowerPlace:
         yield from (named(n).natural for n in names if NEW not in n)
         yield from (f"(=> {both(a.natural, b.natural)} {a.by(b).natural})" for a, b in pairs)
 
-    def balanced(self, x: str, limited: Parts) -> Iterator[tuple[str, Sum]]:
-        """Yield for which place of x the nim-sum is 0, the other free coordinate being where it is; exactly one applies."""
-        upper, lower = next((self.parts[o] for o in self.free if o != x), (ZERO, ZERO))
-        above, below = 1 << limited[0].number.bit_length(), 1 << lower.number.bit_length()
+    def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
+        """Yield all numbers whose upper part is at most that of the limited coordinate; `is_option` leaves the smaller ones."""
+        for upper, below in self.lower:
+            value = self.base.by(upper) + below
+            self.parts[value] = upper, below
+            yield value
+
+    def solutions(self, place: Numbers, x: str) -> Iterator[tuple[str, Sum]]:
+        """Yield for which value of x the nim-sum is 0: the upper and the lower parts have the nim-sum 0 each."""
+        (upper, lower) = next((self.parts[place[o] + self.game.shift(o)] for o in self.free if o != x), (ZERO, ZERO))
+        high, low = self.parts[place[self.limited]]
+        above, below = 1 << high.number.bit_length(), 1 << lower.number.bit_length()
         for r, t in itertools.product(range(above), range(below)):
-            up, low = upper + Sum((r ^ limited[0].number) - r), limited[1] + Sum((t ^ lower.number) - t)
-            when = both(f"(= (mod {upper.text} {above}) {r})", f"(= (mod {limited[1].text} {below}) {t})")
-            yield when, self.base.by(up) + low - self.game.shift(x)
-
-    def is_related(self, limited: Parts) -> str:
-        x = self.free[0]
-        return either(*(both(when, (self.place[x] - at).zero) for when, at in self.balanced(x, limited)))
-
-    def related(self) -> Iterator[str]:
-        """Yield the conditions of which one holds if an option is in the relation."""
-        y, below = self.limited, named(BELOW)
-        now, own = self.place[y], self.parts[y]
-        lower = [((Sum(n), below), self.base.times(n) + below) for n in range(own[0].number + 1)]
-        for moved, clips in self.game.clips.items():
-            if moved == y:
-                yield from (both((now - value - ONE).natural, self.is_related(parts)) for parts, value in lower)
-                continue
-            falls = y in self.game.changed(moved)
-            for parts, value in [(own, now), *(lower if falls and clips else [])]:
-                for when, at in self.balanced(moved, parts):
-                    option = {**self.place, moved: at}
-                    conditions = [when, at.natural, (self.place[moved] - at - ONE).natural]
-                    conditions += [self.height.room(option, value).natural] if falls else []
-                    if parts is not own:
-                        conditions.append((now - value - ONE).natural)
-                        conditions.append(contrary(self.height.room(option, value + ONE).natural))
-                    yield both(*conditions)
+            up, down = upper + Sum((r ^ high.number) - r), low + Sum((t ^ lower.number) - t)
+            when = both(f"(= (mod {upper.text} {above}) {r})", f"(= (mod {low.text} {below}) {t})")
+            yield when, self.base.by(up) + down - self.game.shift(x)
 
 
 # ---- Grundy numbers that are a formula by cases. A certificate says which options are tried, and of which sums lemmas on
@@ -1349,14 +1432,14 @@ class ByCases:
 
     def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
         self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
-        self.heights, self.clips, self.names = case.heights, case.game.clips, case.names
+        self.game, self.names = case.game, case.names
         self.place: Numbers = {x: named(f"position({x})") for x in self.family.coordinates}
         self.numbers = [f"number({i})" for i, _ in enumerate(written["quotients"], start=1)]
         self.moves = [
             (lowered, fallen)
-            for lowered, clips in self.clips.items()
-            for count in range(len(self.falling(lowered)) + 1 if clips else 1)
-            for fallen in itertools.combinations(self.falling(lowered), count)
+            for lowered, clips in self.game.clips.items()
+            for count in range(len(self.game.changed(lowered)) if clips else 1)
+            for fallen in itertools.combinations(self.game.changed(lowered)[1:], count)
         ]
         self.remainders: dict[str, tuple[ast.BinOp, int]] = {}  # by their texts
         for part in ast.walk(self.family.relation):
@@ -1375,12 +1458,13 @@ class ByCases:
         positive = both(*((self.reader.sum(d, self.values) - ONE).natural for d in divisors))
         yield "divisors", both(contrary(positive), *self.reader.definitions)
         value, target = named(RESULT), named(ASKED)
-        here = both(self.is_position, self.is_value(self.place, value))
+        here = both(self.game.is_position(self.place), self.is_value(self.place, value))
         bodies = {"value": both(here, contrary(value.natural))}
         for lowered, fallen in self.moves:
-            changed = {x: named(f"option({x})") for x in (lowered, *fallen)}
-            same = self.is_value({**self.place, **changed}, value)
-            bodies["-".join(["exclusion", *changed])] = both(here, self.is_option(lowered, changed), same)
+            option = {**self.place, **{x: named(f"option({x})") for x in (lowered, *fallen)}}
+            same = self.is_value(option, value)
+            name = "-".join(["exclusion", lowered, *fallen])
+            bodies[name] = both(here, self.game.is_option(self.place, option, lowered), same)
         smaller = [target.natural, (value - target - ONE).natural]
         bodies["option"] = both(here, *smaller, *self.quotients(), *map(contrary, self.options(target)))
         if self.written["lemmas"].keys() != bodies.keys():
@@ -1388,26 +1472,6 @@ class ByCases:
         for name, body in bodies.items():
             sentence = both(*map(self.lemma, self.written["lemmas"][name]), body)
             yield name, both(sentence, *self.of_products(sentence), *self.reader.definitions)
-
-    @property
-    def is_position(self) -> str:
-        rooms = (height.room(self.place, self.place[y]).natural for y, height in self.heights.items())
-        return both(*(value.natural for value in self.place.values()), *rooms)
-
-    def falling(self, lowered: str) -> list[str]:
-        return [y for y, height in self.heights.items() if height.terms.get(lowered)]
-
-    def is_option(self, lowered: str, changed: Numbers) -> str:
-        """Return that a move lowers the first one, and that others are what they were or their heights, if these are less."""
-        option = {**self.place, **changed}
-        conditions = [option[lowered].natural]
-        conditions += [(self.place[x] - value - ONE).natural for x, value in changed.items()]
-        for y in self.falling(lowered):
-            room = self.heights[y].room(option, option[y])
-            conditions.append(room.natural)
-            if y in changed:
-                conditions.append((self.heights[y].divisor - ONE - room).natural)
-        return both(*conditions)
 
     def quotients(self) -> Iterator[str]:
         """Yield which numbers the certificate's quotients are, where their divisors are positive; elsewhere they are any."""
@@ -1429,8 +1493,8 @@ class ByCases:
                 raise undecided("an option by a move that there is not")
             if option["changed"].keys() != {move, *fallen}:
                 raise undecided("an option does not say what the move changes")
-            changed = {x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}
-            yield both(self.is_option(move, changed), self.is_value({**self.place, **changed}, target))
+            place = {**self.place, **{x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}}
+            yield both(self.game.is_option(self.place, place, move), self.is_value(place, target))
 
     def lemma(self, written: Mapping[str, int]) -> str:
         """Return what is true of a sum d and its product D with a natural number m: D ≥ m, D ≤ -m or D = 0."""
@@ -1633,8 +1697,8 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
                 if family.with_power is not None:
                     n = values[family.with_power]
                     known[power_of(family.with_power)] = Sum(n & -n)
-                heights = family.heights(Reader(), known)
-                parts = [p for h in heights.values() for p in (*h.terms.values(), h.constant, h.divisor - ONE)]
+                quotients = [part for h in family.heights(Reader(), known).values() for part in h.parts]
+                parts = [p for q in quotients for p in (*q.terms.values(), q.constant, q.divisor - ONE)]
                 if all(part.is_number and part.number >= 0 for part in parts):
                     found.add(key)
                     yield Member(family, values)
@@ -1652,7 +1716,8 @@ def wrong_position(member: Member) -> dict[str, int] | None:
         for chosen in itertools.product(range(BOX), repeat=len(of)):
             at = dict(zip(of, chosen, strict=True))
             place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
-            if member.height(y, at) != height.at(place).number // height.divisor.number:
+            values = [part.at(place).number // part.divisor.number for part in height.parts]
+            if member.height(y, at) != (min if height.function == "min" else max)(values):
                 raise undecided("a height is not what it was read as")
     bound, found = 0, [*member.positions(1)]
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
@@ -1742,9 +1807,9 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
         if family.with_power is None:
             inside += [read(c, own).put(own).natural for c in case["conditions"]]
         covered.append(both(*inside))
-    one_sign = [is_game({y: height}, -1) for y, height in heights.items()]
-    missed = both(is_game(heights, 1), contrary(either(*covered)))
-    return both(*natural, condition, *reader.definitions, either(*one_sign, missed))
+    others = map(otherwise_a_game, heights.values())
+    missed = both(is_game(heights.values()), contrary(either(*covered)))
+    return both(*natural, condition, *reader.definitions, either(*others, missed))
 
 
 def statement(family: Family) -> list[str]:

@@ -61,12 +61,19 @@ class ObligationText(_Part):
     locations: list[LocationText] = Field(min_length=1, max_length=2000)
 
 
-class HeightText(_Part):
-    """A largest value."""
+class QuotientOfHeight(_Part):
+    """(Σ terms + constant) // divisor."""
 
     terms: dict[str, SumText]
     constant: SumText
     divisor: SumText
+
+
+class HeightText(_Part):
+    """A largest value: one quotient, or the least or the largest of several."""
+
+    function: Literal["min", "max"]
+    parts: list[QuotientOfHeight] = Field(min_length=1, max_length=8)
 
 
 class DigitsText(_Part):

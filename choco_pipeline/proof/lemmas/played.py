@@ -211,7 +211,7 @@ def _text(part: Played, case: FamilyCase) -> str:
     sentences = [*map(at_least_0, case.conditions), *(f"(>= |{name}| 0)" for name in names)]
     sentences.append(any_of(f"(> |{name}| 0)" for name in part.coordinates))
     for name in part.heights:
-        height = case.heights[name]
+        height = case.heights[name].only
         terms = [f"(* {term(a)} |{x}|)" for x, a in height.terms.items()]
         largest = f"(+ {term(height.constant)} 0 {' '.join(terms)})"
         sentences.append(f"(or (= |{name}| 0) (>= {largest} {term(height.divisor)}))")
@@ -230,7 +230,7 @@ def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:
             continue
         stays = TRUE
         if name in falling:
-            height = case.heights[name]
+            height = case.heights[name].only
             stays = at_least_0(height.constant - height.divisor)
         others.append(f"(and (> |{name}| 0) {stays})")
     return f"(or (= |{lowered}| 0) {' '.join(others)})"

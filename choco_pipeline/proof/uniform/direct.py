@@ -61,7 +61,7 @@ class DirectCase:
             raise FamilyError("a limited coordinate with a parameter added to it")
         if not case.constant.is_constant:
             raise FamilyError("a number with parameters in the nim-sum")
-        if any(height.terms.keys() & limited for height in case.heights.values()):
+        if any(height.only.terms.keys() & limited for height in case.heights.values()):
             raise FamilyError("a height that depends on a limited coordinate")
 
     @property
@@ -131,12 +131,12 @@ class DirectCase:
             room = self._room(option, name, option[name])
             conditions.append(at_least_0(room))
             if option[name] != at[name]:
-                conditions.append(at_least_0(self.case.heights[name].divisor - 1 - room))
+                conditions.append(at_least_0(self.case.heights[name].only.divisor - 1 - room))
         return all_of(conditions)
 
     def _room(self, at: Position, name: str, value: Affine) -> Affine:
         """Return what is not negative exactly if a coordinate may have a value."""
-        height = self.case.heights[name]
+        height = self.case.heights[name].only
         return _value(LinearForm(height.terms, height.constant), at) - height.divisor * value
 
     def _solutions(self, at: Position, name: str) -> Iterator[tuple[str, Affine]]:

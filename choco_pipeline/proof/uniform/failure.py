@@ -252,7 +252,7 @@ def _inconsistent(direct: DirectCase, point: Point, bound: int) -> np.ndarray | 
 
 
 def _height(case: FamilyCase, name: str, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
-    height = case.heights[name]
+    height = case.heights[name].only
     return _number(LinearForm(height.terms, height.constant), at, given) // height.divisor.value(
         given
     )

@@ -93,9 +93,15 @@ def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, obj
         "conditions": [_sum(c) for c in case.conditions],
         "heights": {
             name: {
-                "terms": _sums(height.terms),
-                "constant": _sum(height.constant),
-                "divisor": _sum(height.divisor),
+                "function": height.function,
+                "parts": [
+                    {
+                        "terms": _sums(part.terms),
+                        "constant": _sum(part.constant),
+                        "divisor": _sum(part.divisor),
+                    }
+                    for part in height.parts
+                ],
             }
             for name, height in case.heights.items()
         },

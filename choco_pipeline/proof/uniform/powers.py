@@ -170,7 +170,7 @@ class PowerCase:
                 for option in self._options(position, digits, *move)
             ),
         ]
-        divisor = self.case.heights[self.limited].divisor
+        divisor = self.case.heights[self.limited].only.divisor
         hints = [_hint(y - low - i, divisor - j) for i in FIRST for j in SECOND] + [
             _hint(low - y, divisor)
         ]
@@ -185,7 +185,7 @@ class PowerCase:
 
     def _room(self, at: Mapping[str, Affine], value: Affine) -> Affine:
         """Return what is not negative exactly if the limited coordinate may have a value."""
-        height = self.case.heights[self.limited]
+        height = self.case.heights[self.limited].only
         return _at(height.terms, height.constant, at) - times(height.divisor, value)
 
     def _bits(self, digits: Written) -> int:

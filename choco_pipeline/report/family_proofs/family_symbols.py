@@ -76,8 +76,10 @@ class Symbols:
             return self.to.symbol(*self._parameters[name])
         counter = CounterName.read(name)
         assert counter is not None, name
-        if counter.kind == "legal":
-            return self.to.symbol(self._legal, counter.coordinate, primed=counter.is_of_option)
+        if counter.kind != "count":
+            part = counter.kind.removeprefix("legal")
+            index = f"{counter.coordinate},{part}" if part else counter.coordinate
+            return self.to.symbol(self._legal, index, primed=counter.is_of_option)
         return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
 
     def track(self, track: str) -> str:

@@ -16,11 +16,12 @@ from choco_pipeline.proof.family_document import (
     FamilyText,
     LocationText,
     ObligationText,
+    QuotientOfHeight,
     StepText,
     SumText,
 )
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.invariants.locations import CounterName
+from choco_pipeline.proof.uniform.invariants.locations import CounterName, legal, option
 from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view
@@ -141,7 +142,7 @@ class _Case:
             say.said((c, True) for c in self.conditions if c not in trivial),
             [
                 *(say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates),
-                *(self._legal(y) for y in case.heights if case.obligations),
+                *(legal for y in case.heights if case.obligations for legal in self._legal(y)),
             ],
             [
                 say.relation(self.to.name(y, ""), "<=", self.to.number(str(most)))
@@ -187,27 +188,44 @@ class _Case:
     def _height(self, y: str) -> str:
         """Return y ≤ ⌊…⌋, and what that says of its counter where there are counters."""
         height, say = self.case.heights[y], self.symbols
-        terms = [
-            (self.to.row([factor, self.to.sign(""), self.to.name(x, "")]) if factor else self.to.name(x, ""), 1)
-            for x, text in height.terms.items()
-            for factor in (self._factor(affine(text)),)
-            if affine(text) != ZERO
-        ]  # fmt: skip
-        constant = affine(height.constant)
-        above = say.total([*terms, *((say.name(n), c) for n, c in constant.terms)], constant.constant)  # fmt: skip
-        divisor = affine(height.divisor)
-        largest = above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+        quotients = list(map(self._quotient, height.parts))
+        several = len(quotients) > 1
+        largest = self.to.function(height.function, quotients) if several else quotients[0]
         is_legal = say.relation(self.to.name(y, ""), "<=", largest)
         if not self.case.obligations:
             return is_legal
-        legal = say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
-        return self.to.row([is_legal, self.to.sign("iff"), legal])
+        return self.to.row([is_legal, self.to.sign("iff"), self._is_legal(y, y)])
 
-    def _legal(self, y: str) -> str:
-        """Return what the counter of a largest value is."""
-        height, say = self.case.heights[y], self.symbols
-        form = {**height.terms, y: {n: -c for n, c in height.divisor.items()}}
-        return say.relation(say.name(f"legal({y})"), "==", say.total(say.form(form)))
+    def _quotient(self, part: QuotientOfHeight) -> str:
+        say, constant, divisor = self.symbols, affine(part.constant), affine(part.divisor)
+        terms = [
+            (self.to.row([factor, self.to.sign(""), self.to.name(x, "")]) if factor else self.to.name(x, ""), 1)
+            for x, text in part.terms.items()
+            for factor in (self._factor(affine(text)),)
+            if affine(text) != ZERO
+        ]  # fmt: skip
+        above = say.total([*terms, *((say.name(n), c) for n, c in constant.terms)], constant.constant)  # fmt: skip
+        return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+
+    def _legal(self, y: str) -> Iterator[str]:
+        """Yield what the counters of a largest value are."""
+        say = self.symbols
+        for i, part in enumerate(self.case.heights[y].parts):
+            form = {**part.terms, y: {n: -c for n, c in part.divisor.items()}}
+            yield say.relation(say.name(legal(y, i)), "==", say.total(say.form(form)))
+
+    def _is_legal(self, y: str, track: str) -> str:
+        """Return when the counters of a track allow it to be at most the height."""
+        say, height = self.symbols, self.case.heights[y]
+        bounds = [
+            say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
+            for i, part in enumerate(height.parts)
+        ]
+        return self._joined(height.function == "min", bounds)
+
+    def _joined(self, is_all: bool, conditions: Sequence[str]) -> str:
+        word = self.to.words(" and " if is_all else " or ")
+        return self.to.row([part for c in conditions for part in (word, c)][1:])
 
     def _factor(self, a: Affine) -> str:
         if a == number(1):
@@ -215,10 +233,9 @@ class _Case:
         text = self.symbols.sum(a)
         return self.to.bracketed(text, "(") if len(a.terms) + bool(a.constant) > 1 else text
 
-    def _legal_from(self, y: str) -> Affine:
-        height = self.case.heights[y]
-        total = -affine(height.constant) - affine(height.divisor) * self.shifts[y]
-        for x, text in height.terms.items():
+    def _legal_from(self, y: str, part: QuotientOfHeight) -> Affine:
+        total = -affine(part.constant) - affine(part.divisor) * self.shifts[y]
+        for x, text in part.terms.items():
             total += affine(text) * self.shifts[x]
         return total
 
@@ -226,11 +243,7 @@ class _Case:
         """Return when a word is of a position."""
         say = self.symbols
         conditions = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
-        for y in self.case.heights:
-            conditions.append(
-                say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
-            )
-        return conditions
+        return conditions + [self._is_legal(y, y) for y in self.case.heights]
 
     def _obligation(self, written: ObligationText) -> ObligationView:
         never: dict[str, NeverView] = {}
@@ -263,12 +276,19 @@ class _Case:
         for move, location in moves.items():
             below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
             for y in (y for y in location.orders if y != move):
-                counter, least = say.name(f"legal({y}')"), self._legal_from(y)
-                below.append(say.relation(counter, ">=", say.sum(least)))
-                most = least + affine(self.case.heights[y].divisor) - 1
-                fallen = say.relation(counter, "<=", say.sum(most))
-                lower = say.relation(say.track(f"{y}'"), "<", say.track(y))
-                below.append(self.to.row([lower, self.to.sign("⇒"), fallen]))
+                track, height = option(y), self.case.heights[y]
+                below.append(self._is_legal(y, track))
+                fallen = [
+                    say.relation(
+                        say.name(legal(track, i)),
+                        "<=",
+                        say.sum(self._legal_from(y, part) + affine(part.divisor) - 1),
+                    )
+                    for i, part in enumerate(height.parts)
+                ]
+                lower = say.relation(say.track(track), "<", say.track(y))
+                is_largest = self._joined(height.function == "max", fallen)
+                below.append(self.to.row([lower, self.to.sign("⇒"), is_largest]))
             conditions |= dict.fromkeys(below)
         return list(conditions)
 
@@ -297,7 +317,7 @@ class _Case:
         whole, digits = say.form(form), say.form(form, digit=True)
         symbol = say.name(name)
         counter = CounterName.read(name)
-        if counter is None or counter.kind == "legal":
+        if counter is None or counter.kind != "count":
             meaning = say.relation(symbol, "==", say.total(whole))
         elif counter.coordinate in SPECIAL:
             meaning = say.relation(symbol, "==", self._special(counter.coordinate))

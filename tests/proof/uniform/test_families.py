@@ -177,7 +177,12 @@ def test_the_first_members_are_what_tables_say(ruleset, condition, relation):
     ("ruleset", "condition", "relation", "why"),
     [
         ("with-pass(step-bar(k=k))", "k >= 1", {"grundy": "y ^ z"}, "passes"),
-        ("solid-bar(f=min(x, z)//k)", "k >= 1", {"p_positions": "x^y^z == 0"}, "only parameters"),
+        (
+            "solid-bar(f=min(x, max(x, z))//k)",
+            "k >= 1",
+            {"p_positions": "x^y^z == 0"},
+            "max of several",
+        ),
         (
             "rectangular-bar(m=m, n=n)",
             "m == n",

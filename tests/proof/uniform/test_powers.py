@@ -95,7 +95,7 @@ def test_what_is_right_for_some_is_not_refuted_for_all(ruleset, members, relatio
         ("k % 2 == 0 and a == (a & -a)", "x <= (k & -k)", "of one alone"),
         ("(k & -k) % 4 == 0", "", "remainder modulo"),
         ("k*(s & -s) <= s", "x <= k", "a parameter is 0"),  # and the relation is right then
-        ("k % 2 == 0", "x <= (k & 6)", "not linear"),
+        ("k % 2 == 0", "x <= (k | 6)", "not linear"),
         ("k % 2 == 0", "x*(k & -k) <= y*x", "multiplies coordinates"),
     ],
 )

@@ -58,6 +58,9 @@ class _Typed:
     def row(self, parts):
         return " ".join(parts)
 
+    def words(self, text):
+        return text
+
     def bracketed(self, inner, _):
         return f"({inner})"
 

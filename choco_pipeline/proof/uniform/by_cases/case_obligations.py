@@ -73,7 +73,7 @@ class CaseObligations:
     def __post_init__(self) -> None:
         """Refuse what has no such obligations."""
         limited = self.case.heights.keys()
-        if any(height.terms.keys() & limited for height in self.case.heights.values()):
+        if any(height.only.terms.keys() & limited for height in self.case.heights.values()):
             raise FamilyError("a height that depends on a limited coordinate")
 
     @property
@@ -104,7 +104,7 @@ class CaseObligations:
 
     def room(self, y: str, place: Place) -> Affine:
         """Return what is not negative exactly if a coordinate is at most its largest value."""
-        height = self.case.heights[y]
+        height = self.case.heights[y].only
         largest = value_at(LinearForm(height.terms, height.constant), place)
         return largest - product(height.divisor, place[y])
 
@@ -122,7 +122,7 @@ class CaseObligations:
             room = self.room(y, option)
             sums.append(room)
             if y in part.fallen:
-                sums.append(self.case.heights[y].divisor - 1 - room)
+                sums.append(self.case.heights[y].only.divisor - 1 - room)
         return tuple(sums)
 
     def has_value(self, place: Place, value: Affine) -> str:

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, names_of, render, walk
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Call,
+    Integer,
+    Name,
+    Negate,
+    Node,
+    names_of,
+    render,
+    walk,
+)
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
@@ -41,14 +52,38 @@ POWER = "p_2"
 #: Residues that a parameter may be split by at once, and parts of a family that are looked at for cases.
 LARGEST_MODULUS, MOST_PARTS = 1000, 4000
 
+Extreme = Literal["min", "max"]
+
 
 @dataclass(frozen=True)
-class AffineHeight:
-    """A largest value: (Σ a·coordinate + constant) // divisor, with natural a, constant ≥ 0 and divisor ≥ 1."""
+class AffineQuotient:
+    """(Σ a·coordinate + constant) // divisor, with natural a, constant ≥ 0 and divisor ≥ 1."""
 
     terms: Mapping[str, Affine]
     constant: Affine
     divisor: Affine
+
+
+@dataclass(frozen=True)
+class AffineHeight:
+    """A largest value: one quotient, or the least or the largest of several."""
+
+    parts: tuple[AffineQuotient, ...]
+    function: Extreme = "min"
+
+    @property
+    def only(self) -> AffineQuotient:
+        """The only part; `FamilyError` if there are several."""
+        if len(self.parts) > 1:
+            raise FamilyError(
+                f"a height that is a {self.function} of several: decided by words alone"
+            )
+        return self.parts[0]
+
+    @property
+    def coordinates(self) -> set[str]:
+        """The coordinates that it depends on."""
+        return {x for part in self.parts for x in part.terms}
 
 
 @dataclass(frozen=True)
@@ -87,11 +122,10 @@ class FamilyCase:
         """Return what is added to a coordinate; 0 for one that is not in the relation."""
         return self.shifts.get(coordinate, ZERO)
 
-    def legal_from(self, coordinate: str) -> Affine:
-        """Return from where on the counter Σ a·track − divisor·track says that a coordinate is legal."""
-        height = self.heights[coordinate]
-        least = -height.constant - height.divisor * self.shift(coordinate)
-        for name, a in height.terms.items():
+    def legal_from(self, coordinate: str, part: AffineQuotient) -> Affine:
+        """Return from where on the counter Σ a·track − divisor·track says that a coordinate is at most a part of its height."""
+        least = -part.constant - part.divisor * self.shift(coordinate)
+        for name, a in part.terms.items():
             least += a * self.shift(name)
         return least
 
@@ -179,9 +213,10 @@ class Family(Statement):
     def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
-        needed = [a for height in heights.values() for a in height.terms.values()]
-        needed += [height.constant for height in heights.values()]
-        needed += [height.divisor - 1 for height in heights.values()]
+        parts = [part for height in heights.values() for part in height.parts]
+        needed = [a for part in parts for a in part.terms.values()]
+        needed += [part.constant for part in parts]
+        needed += [part.divisor - 1 for part in parts]
         for sum_ in needed:
             if not reader.known_sign(sum_):
                 raise _NoMemberError
@@ -267,8 +302,21 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: a quotient, possibly with an affine sum added."""
+    """Read a height: a quotient, possibly with an affine sum added, or the least or the largest of several."""
     match node:
+        case Call("min" | "max" as function, arguments) if _moves(node, reader):
+            parts = [_height(reader, argument).only for argument in arguments]
+            return AffineHeight(tuple(parts), function)
+        case Binary("//", left, right) if _has_extreme(left, reader):
+            above, by = _height(reader, left), reader.affine(right)
+            if not all(part.divisor == number(1) for part in above.parts):
+                raise FamilyError(f"height {render(node)}: a quotient of quotients")
+            return replace(above, parts=tuple(replace(part, divisor=by) for part in above.parts))
+        case Binary("+" | "-" as operator, left, right) if _has_extreme(left, reader):
+            added = reader.form(right).times(number(1 if operator == "+" else -1))
+            return _added(_height(reader, left), added)
+        case Binary("+", left, right) if _has_extreme(right, reader):
+            return _added(_height(reader, right), reader.form(left))
         case Binary("+" | "-" as operator, left, right) if _divides(left, reader):
             added = reader.form(right).times(number(1 if operator == "+" else -1))
             return _added(_height(reader, left), added)
@@ -276,24 +324,35 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             return _added(_height(reader, right), reader.form(left))
     if not _divides(node, reader):
         form = reader.form(node)
-        return AffineHeight(form.terms, form.constant, number(1))
+        return AffineHeight((AffineQuotient(form.terms, form.constant, number(1)),))
     dividend, divisor = quotient(node)
     if divisor is None:
         raise FamilyError(f"height {render(node)}: one quotient of linear forms is what is proved")
     form = reader.form(dividend)
-    return AffineHeight(form.terms, form.constant, reader.affine(divisor))
+    return AffineHeight((AffineQuotient(form.terms, form.constant, reader.affine(divisor)),))
+
+
+def _moves(node: Node, reader: LinearFormReader) -> bool:
+    """Whether it depends on a coordinate."""
+    return not names_of(node).isdisjoint(reader.coordinates)
+
+
+def _has_extreme(node: Node, reader: LinearFormReader) -> bool:
+    """Whether a minimum or a maximum of coordinates stands in it."""
+    return any(isinstance(part, Call) and _moves(part, reader) for part in walk(node))
 
 
 def _divides(node: Node, reader: LinearFormReader) -> bool:
     """Whether a quotient of coordinates stands in it."""
     return any(
-        isinstance(part, Binary)
-        and part.operator in ("//", "%", ">>")
-        and not names_of(part).isdisjoint(reader.coordinates)
+        isinstance(part, Binary) and part.operator in ("//", "%", ">>") and _moves(part, reader)
         for part in walk(node)
     )
 
 
 def _added(height: AffineHeight, form: LinearForm) -> AffineHeight:
-    whole = LinearForm(height.terms, height.constant) + form.times(height.divisor)
-    return AffineHeight(whole.terms, whole.constant, height.divisor)
+    parts = []
+    for part in height.parts:
+        whole = LinearForm(part.terms, part.constant) + form.times(part.divisor)
+        parts.append(AffineQuotient(whole.terms, whole.constant, part.divisor))
+    return AffineHeight(tuple(parts), height.function)

@@ -125,12 +125,17 @@ class LinearFormReader:
                 return form.times(factor, product if self.powers else mul)
             case Binary("&", Name(name), Negate(Name(same))) if name == same in self.powers:
                 return LinearForm({}, self.powers[name])
+            case Binary("&", left, right):
+                return LinearForm({}, self._masked(node, self.affine(left), self.affine(right)))
             case Binary("//" | "%" as operator, left, right):
                 return LinearForm({}, self._quotient(node, operator, left, right))
             case Call("min" | "max" as function, arguments):
                 return LinearForm(
                     {}, self._extreme(function, [self.affine(part) for part in arguments])
                 )
+            case Call("abs", (part,)):
+                inner = self.affine(part)
+                return LinearForm({}, self._extreme("max", [inner, -inner]))
             case _:
                 raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
 
@@ -138,13 +143,15 @@ class LinearFormReader:
         dividend, divisor = self.affine(left), self.affine(right)
         if not divisor.is_constant or divisor.constant < 1:
             raise FamilyError(f"{render(node)}: parameters are divided by positive integers only")
-        q = divisor.constant
-        for name, c in dividend.terms:
-            if c % q:
-                raise ResiduesNeededError(name, q // gcd(c, q))
-        if operator == "%":
-            return number(dividend.constant % q)
-        return dividend // q
+        remainder = _remainder(dividend, divisor.constant)
+        return remainder if operator == "%" else dividend // divisor.constant
+
+    def _masked(self, node: Node, left: Affine, right: Affine) -> Affine:
+        value, mask = (left, right) if right.is_constant else (right, left)
+        if not mask.is_constant or mask.constant < 0:
+            raise FamilyError(f"{render(node)}: & of a parameter needs a natural number beside it")
+        size = 1 << mask.constant.bit_length()
+        return number(_remainder(value, size).constant & mask.constant)
 
     def _extreme(self, function: str, values: list[Affine]) -> Affine:
         best = values[0]
@@ -193,6 +200,13 @@ class LinearFormReader:
                 return _product(steps) if holds else _few([form for s in steps for form in s])
             case _:
                 raise FamilyError(f"{render(node)} is an integer, a condition is needed")
+
+
+def _remainder(value: Affine, modulus: int) -> Affine:
+    for name, c in value.terms:
+        if c % modulus:
+            raise ResiduesNeededError(name, modulus // gcd(c, modulus))
+    return number(value.constant % modulus)
 
 
 def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> list[Conjunction]:

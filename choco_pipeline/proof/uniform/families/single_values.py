@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.proof.uniform.families.family import AffineHeight, FamilyCase
+from choco_pipeline.proof.uniform.families.family import AffineHeight, AffineQuotient, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 
@@ -29,8 +29,8 @@ def larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
             return
         kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
         larger = with_sums(case, put, [*(Affine.of(f"m_{name}") for name in single), *kept])
-        heights = larger.heights.values()
-        game = [part for h in heights for part in (*h.terms.values(), h.constant, h.divisor - 1)]
+        parts = [part for height in larger.heights.values() for part in height.parts]
+        game = [sum_ for h in parts for sum_ in (*h.terms.values(), h.constant, h.divisor - 1)]
         larger = replace(larger, conditions=(*larger.conditions, *game))
         shifts = (*larger.shifts.values(), larger.constant)
         if all(sign_of(shift, larger.conditions) is not None for shift in shifts):
@@ -45,9 +45,12 @@ def with_sums(
     def every(totals: Mapping[str, Affine]) -> dict[str, Affine]:
         return {name: total.substitute(values) for name, total in totals.items()}
 
-    def height(h: AffineHeight) -> AffineHeight:
+    def quotient(h: AffineQuotient) -> AffineQuotient:
         constant, divisor = h.constant.substitute(values), h.divisor.substitute(values)
-        return AffineHeight(every(h.terms), constant, divisor)
+        return AffineQuotient(every(h.terms), constant, divisor)
+
+    def height(h: AffineHeight) -> AffineHeight:
+        return replace(h, parts=tuple(map(quotient, h.parts)))
 
     return replace(
         case,

@@ -20,13 +20,14 @@ from operator import xor
 from typing import Literal
 
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.family import AffineQuotient, Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import is_possible
 from choco_pipeline.proof.uniform.invariants.locations import (
     CONSTANT,
     TARGET,
     TRIVIAL,
     VALUE,
+    Clause,
     ControlLocation,
     ControlStep,
     CounterName,
@@ -120,8 +121,9 @@ class FamilyObligation:
                 counters[count(name)] = {name: number(1)}
         for track in self.position[len(self.coordinates) :]:
             counters[count(track)] = {track: number(1)}
-        for name in self.case.heights:
-            counters[legal(name)] = self._legal_form(name, ())
+        for name, height in self.case.heights.items():
+            for i, part in enumerate(height.parts):
+                counters[legal(name, i)] = _legal_form(name, part, ())
         if self.kind == "value":
             counters[VALUE] = {"value": number(1)}
         if location.move:
@@ -129,18 +131,14 @@ class FamilyObligation:
             if self.keeps_single(location.move):
                 counters[count(option(location.move))] = {option(location.move): number(1)}
             for name in changed[1:]:
-                counters[legal(option(name))] = self._legal_form(name, changed)
+                for i, part in enumerate(self.case.heights[name].parts):
+                    counters[legal(option(name), i)] = _legal_form(name, part, changed)
         return counters
 
     def keeps_single(self, coordinate: str) -> bool:
         """Whether a counter tells that a coordinate is a natural number."""
         shift = self.case.shift(coordinate)
         return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
-
-    def _legal_form(self, name: str, changed: tuple[str, ...]) -> TrackForm:
-        height = self.case.heights[name]
-        form = {**height.terms, name: -height.divisor}
-        return {option(n) if n in changed else n: a for n, a in form.items()}
 
     def before(self, counter: str, source: ControlLocation) -> Affine:
         """Return what a counter had before a step: as long as no move is chosen an option is the position."""
@@ -283,7 +281,7 @@ class FamilyObligation:
         if here.start:
             return TRIVIAL
         if self.kind == "value":
-            return Goal(self._given, (Affine.of(VALUE) - self.case.offset,))
+            return Goal(self._given, ((Affine.of(VALUE) - self.case.offset,),))
         orders = dict(here.orders)
         if not here.settled or (self.kind == "exclusion" and orders[here.move] == "equal"):
             return TRIVIAL
@@ -293,28 +291,39 @@ class FamilyObligation:
         return Goal(self._given, self._is_option(here) if is_lowered else None)
 
     @cached_property
-    def _given(self) -> tuple[Affine, ...]:
+    def _given(self) -> tuple[Clause, ...]:
         """That the position is one, that the constant is what it is, and that the target is a natural number's."""
         case = self.case
-        given = [self._at_least(n, n) for n in self.coordinates if self.keeps_single(n)]
-        given += [Affine.of(legal(n)) - case.legal_from(n) for n in case.heights]
+        given: list[Clause] = []
+        given += [(self._at_least(n, n),) for n in self.coordinates if self.keeps_single(n)]
+        for name, height in case.heights.items():
+            given += _joined(height.function == "min", self._above(name, name))
         if self.has_constant:
             constant = Affine.of(count(CONSTANT)) - case.constant
-            given += [constant, -constant]
+            given += [(constant,), (-constant,)]
         if self.has_target:
-            given.append(Affine.of(count(TARGET)) - case.offset)
+            given.append((Affine.of(count(TARGET)) - case.offset,))
         return tuple(given)
 
-    def _is_option(self, here: ControlLocation) -> tuple[Affine, ...]:
+    def _above(self, name: str, track: str) -> list[Affine]:
+        """Return for each part of a height the sum that is not negative where the coordinate is at most that part."""
+        return [
+            Affine.of(legal(track, i)) - self.case.legal_from(name, part)
+            for i, part in enumerate(self.case.heights[name].parts)
+        ]
+
+    def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
         """Return that the lowered coordinate is a natural number, and each of the others where a move leaves it."""
-        conditions = []
+        conditions: list[Clause] = []
         if self.keeps_single(here.move):
-            conditions.append(self._at_least(here.move, option(here.move)))
+            conditions.append((self._at_least(here.move, option(here.move)),))
         for name, order in here.orders[1:]:
-            above = Affine.of(legal(option(name))) - self.case.legal_from(name)
-            conditions.append(above)
+            height, above = self.case.heights[name], self._above(name, option(name))
+            conditions += _joined(height.function == "min", above)
             if order == "less":  # it fell to its largest value
-                conditions.append(-above + self.case.heights[name].divisor - 1)
+                pairs = zip(above, height.parts, strict=True)
+                is_largest = [-total + part.divisor - 1 for total, part in pairs]
+                conditions += _joined(height.function == "max", is_largest)
         return tuple(conditions)
 
     def _at_least(self, coordinate: str, track: str) -> Affine:
@@ -331,19 +340,32 @@ class FamilyObligation:
         forms = self.counters(here)
         asked = self._given + (self._is_option(here) if self.kind == "exclusion" else ())
         alternatives: list[tuple[Affine, ...]] = []
-        for atom in asked:
-            ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
-            most, least = _extremes(counter, forms[counter])
-            stays = -Affine.of(counter) - most if sign > 0 else Affine.of(counter) + least
-            alternatives.append((-atom - 1, stays))
+        for clause in asked:
+            never: list[Affine] = []
+            for atom in clause:
+                ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
+                most, least = _extremes(counter, forms[counter])
+                stays = -Affine.of(counter) - most if sign > 0 else Affine.of(counter) + least
+                never += [-atom - 1, stays]
+            alternatives.append(tuple(never))
         return alternatives
+
+
+def _legal_form(name: str, part: AffineQuotient, changed: tuple[str, ...]) -> TrackForm:
+    form = {**part.terms, name: -part.divisor}
+    return {option(n) if n in changed else n: a for n, a in form.items()}
+
+
+def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
+    """Return that all of the sums are not negative, or that one is not."""
+    return [(total,) for total in sums] if is_all else [tuple(sums)]
 
 
 def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:
     """Return the most that digits add to a counter, and the least; only the divisor's coefficient is negative."""
     most, least = ZERO, ZERO
     for track, a in form.items():
-        if counter == legal(track):
+        if counter.startswith("legal") and counter.endswith(f"({track})"):
             least += a
         else:
             most += a

@@ -218,14 +218,16 @@ def _asked(
     obligation: FamilyObligation, here: ControlLocation, all_hypotheses: bool
 ) -> list[Affine]:
     goal = obligation.goal(here)
+    hypotheses = [p for clause in goal.hypotheses for p in clause]
     if goal.conclusions is None and obligation.kind == "exclusion":
-        return list(goal.hypotheses)
+        return hypotheses
     dropped = set()
     if obligation.kind == "option" and not all_hypotheses:
         changed = [n for n, _ in here.orders]
-        dropped = {legal(n) for n in changed} | {count(n) for n in changed}
-    kept = [p for p in goal.hypotheses if p.names.isdisjoint(dropped)]
-    return kept + list(goal.conclusions or ())
+        parts = {i for height in obligation.case.heights.values() for i in range(len(height.parts))}
+        dropped = {legal(n, i) for n in changed for i in parts} | {count(n) for n in changed}
+    kept = [p for p in hypotheses if p.names.isdisjoint(dropped)]
+    return kept + [p for clause in goal.conclusions or () for p in clause]
 
 
 def _normal(p: Affine) -> Affine:

@@ -26,7 +26,12 @@ from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.linear import at_least_0, values_of
 from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
 from choco_pipeline.proof.uniform.invariants.facts import Facts, base, facts, not_all, predicates
-from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, ControlStep, Goal
+from choco_pipeline.proof.uniform.invariants.locations import (
+    Clause,
+    ControlLocation,
+    ControlStep,
+    Goal,
+)
 
 #: Abstract states of one obligation; the families that are known need less than a tenth.
 MOST_STATES = 3000
@@ -230,8 +235,14 @@ class ObligationGame:
 
 def breaks(goal: Goal) -> z3.BoolRef:
     """Return for z3 that a goal is not kept."""
-    given = [at_least_0(p) for p in goal.hypotheses]
-    return z3.And(given if goal.conclusions is None else [*given, not_all(goal.conclusions)])
+    given = list(map(_holds, goal.hypotheses))
+    if goal.conclusions is None:
+        return z3.And(given)
+    return z3.And([*given, z3.Not(z3.And(list(map(_holds, goal.conclusions))))])
+
+
+def _holds(clause: Clause) -> z3.BoolRef:
+    return z3.Or(list(map(at_least_0, clause)))
 
 
 def _literals(chosen: tuple[Affine, ...], bits: Bits) -> list[z3.BoolRef]:

@@ -13,7 +13,7 @@ from choco_pipeline.proof.uniform.families.affine import Affine, number
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
 Digits = Mapping[str, int]
-_COUNTER = re.compile(r"(count|legal)\((\w+)('?)\)")
+_COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Σ a·track.
 TrackForm = Mapping[str, Affine]
 
@@ -28,9 +28,9 @@ def count(track: str) -> str:
     return f"count({track})"
 
 
-def legal(track: str) -> str:
-    """Return the name of the counter that tells whether a coordinate is at most its largest value."""
-    return f"legal({track})"
+def legal(track: str, part: int = 0) -> str:
+    """Return the name of the counter that decides whether a coordinate is at most a part of its height."""
+    return f"legal{part + 1 if part else ''}({track})"
 
 
 VALUE = count("value")
@@ -40,7 +40,7 @@ VALUE = count("value")
 class CounterName:
     """What the name of a counter says."""
 
-    #: Which of `count` and `legal` gave it.
+    #: "count", "legal", or for another part of a height "legal2", "legal3", …
     kind: str
     #: Or another track that is counted.
     coordinate: str
@@ -101,12 +101,16 @@ class ControlStep:
     answers: tuple[tuple[Digits, ControlLocation], ...]
 
 
+#: At least one of these sums is not negative.
+Clause = tuple[Affine, ...]
+
+
 @dataclass(frozen=True)
 class Goal:
-    """What must hold where a word ends: sums that are not negative imply others; no conclusions at all mean never."""
+    """An implication at the end of a word: all of the hypotheses imply all conclusions; None means never."""
 
-    hypotheses: tuple[Affine, ...]
-    conclusions: tuple[Affine, ...] | None
+    hypotheses: tuple[Clause, ...]
+    conclusions: tuple[Clause, ...] | None
 
 
-TRIVIAL = Goal((number(-1),), ())
+TRIVIAL = Goal(((number(-1),),), ())

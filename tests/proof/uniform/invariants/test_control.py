@@ -43,6 +43,8 @@ PROVED = [
         "p-positions",
         {"c": 0, "k": 5},
     ),
+    ("solid-bar(f=max(x, z)//k)", "k % 2 == 0", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
+    ("solid-bar(f=min(x, z)//k)", "k % 2 == 0", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
 ]
 # Whether a relation is right does not matter for what the control accepts.
 WRONG = [
@@ -53,6 +55,8 @@ WRONG = [
     (STEP, "k >= 1", "(y ^ (z-1)) + 1", "grundy", {"k": 3, "s": 1}),
     ("solid-bar(f=(2*x+z+1)//k)", "k >= 1", "x ^ y ^ (z+1) == 1", "p-positions", {"k": 2}),
     ("solid-bar(f=x//k + z)", "k >= 1", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
+    ("solid-bar(f=max(x, 2*z)//k)", "k >= 1", "x ^ z == 1", "p-positions", {"k": 2}),
+    ("solid-bar(f=min(x+2, z)//k+1)", "k >= 1", "x ^ z == 1", "p-positions", {"k": 2}),
 ]
 SIDE = 4
 DIGITS = 5
@@ -102,9 +106,13 @@ class Run:
     def breaks_the_goal(self):
         """Whether the word, if it ended here, would break the goal."""
         goal, known = self.obligation.goal(self.here), {**self.inner, **self.counters}
-        if not all(p.value(known) >= 0 for p in goal.hypotheses):
+
+        def holds(clauses):
+            return all(any(p.value(known) >= 0 for p in clause) for clause in clauses)
+
+        if not holds(goal.hypotheses):
             return False
-        return goal.conclusions is None or any(p.value(known) < 0 for p in goal.conclusions)
+        return goal.conclusions is None or not holds(goal.conclusions)
 
     def is_given_up(self):
         """Whether the hypotheses are said never to hold again."""

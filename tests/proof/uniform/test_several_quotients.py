@@ -1,0 +1,119 @@
+"""Families whose heights are the least or the largest of several quotients."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from choco_pipeline.proof.proof_errors import FamilyError
+from choco_pipeline.proof.uniform.family_certificate import document
+from tests.checker.families.program import check_family
+from tests.proof.uniform.judged import prove_family
+
+LARGEST, LEAST = "solid-bar(f=max(x, z)//k)", "solid-bar(f=min(x, z)//k)"
+P, GRUNDY = {"p_positions": "x ^ y ^ z == 0"}, {"grundy": "x ^ y ^ z"}
+EVEN = "k % 2 == 0"
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "relation"),
+    [
+        (LEAST, P),
+        (LARGEST, P),
+        pytest.param(LEAST, GRUNDY, marks=pytest.mark.full),
+        pytest.param(LARGEST, GRUNDY, marks=pytest.mark.full),
+        pytest.param("solid-bar(f=min(x//k, z//2))", P, marks=pytest.mark.full),
+    ],
+)
+def test_even_divisors_are_proved(ruleset, relation):
+    found = prove_family(ruleset, EVEN, **relation)
+    assert (found.status, found.engines) == ("proved", ("z3", "cvc5")), found.why
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "relation"),
+    [
+        (LEAST, "k % 2 == 1", P),
+        (LARGEST, "k % 2 == 1", P),
+        (LARGEST, "k >= 1", GRUNDY),
+        ("solid-bar(f=max(x, z)//k+1)", EVEN, P),
+        ("solid-bar(f=min(x, z)//k+1)", EVEN, P),
+        (LARGEST, EVEN, {"p_positions": "(x+1) ^ y ^ (z+1) == 0"}),
+        (LARGEST, EVEN, {"grundy": "(x ^ y ^ z) + 1"}),
+    ],
+)
+def test_false_neighbours_are_refuted(ruleset, condition, relation):
+    assert prove_family(ruleset, condition, **relation).status == "refuted"
+
+
+def test_a_part_that_may_be_negative_is_not_proved():
+    """The height max(x - k, z) is one for every k."""
+    found = prove_family("solid-bar(f=max(x-k, z)//2)", "k >= 0", **P)
+    assert found.status in ("undecided", "refuted")
+
+
+@pytest.mark.parametrize("height", ["max(min(x, z), x//2)//k", "max(x//2, z)//k"])
+def test_other_forms_are_refused(height):
+    with pytest.raises(FamilyError, match="height"):
+        prove_family(f"solid-bar(f={height})", EVEN, **P)
+
+
+@pytest.fixture(scope="module")
+def certificates():
+    return {
+        ruleset: json.loads(json.dumps(document(prove_family(ruleset, EVEN, **P))))
+        for ruleset in (LEAST, LARGEST)
+    }
+
+
+def verdict(certificate, tmp_path):
+    path = tmp_path / "family.json"
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    return check_family(path.as_posix(), 120.0)["status"]
+
+
+def test_the_hints_of_one_prove_nothing_of_the_other(certificates, tmp_path):
+    for ruleset, other in ((LEAST, LARGEST), (LARGEST, LEAST)):
+        assert verdict(certificates[ruleset], tmp_path) == "proved"
+        assert verdict(certificates[ruleset] | {"ruleset": other}, tmp_path) == "undecided"
+        forged = deepcopy(certificates[ruleset]) | {"ruleset": other}
+        for case in forged["cases"]:
+            case["heights"]["y"]["function"] = "max" if other == LARGEST else "min"
+        assert verdict(forged, tmp_path) == "undecided"
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda height: height["parts"].pop(),
+        lambda height: height["parts"].reverse(),
+        lambda height: height.update(function="min"),
+        lambda height: height["parts"][0]["terms"].update(x={"1": 2}),
+        lambda height: height["parts"][1]["divisor"].update({"1": 1}),
+    ],
+)
+def test_forged_heights_are_refused(forge, certificates, tmp_path):
+    certificate = deepcopy(certificates[LARGEST])
+    forge(certificate["cases"][0]["heights"]["y"])
+    assert verdict(certificate, tmp_path) in ("undecided", "no certificate")
+
+
+@pytest.mark.parametrize(
+    ("condition", "same"),
+    [
+        ("k & 3 == 1", "k % 4 == 1"),
+        ("k & 5 == 5 and k & 2 == 0", "k % 8 == 5"),
+        ("abs(k % 4 - 2) == 1 and k % 4 < 2", "k % 4 == 1"),
+    ],
+)
+def test_masks_and_absolute_values_in_conditions(condition, same):
+    relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
+    for stated in (condition, same):
+        found = prove_family("solid-bar(f=(x+z)//k)", stated, **relation)
+        assert found.status == "proved", found.why
+
+
+@pytest.mark.parametrize("condition", ["k & 3 == 3", "k & 2 == 0", "abs(k % 4 - 2) == 1"])
+def test_false_masks_are_refuted(condition):
+    relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
+    assert prove_family("solid-bar(f=(x+z)//k)", condition, **relation).status == "refuted"
