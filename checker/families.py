@@ -41,8 +41,8 @@ from check import UndecidedError, formed, parsed
 
 MOST_BITS, MOST_TRACKS, MOST_VALUES, MOST_CHOICES = 256, 12, 64, 64
 MEMBERS, POSITIONS, BOX = 13, 500, 24  # members that are compared with the definition, their positions and coordinates
-ALONE, ONE_MEMBER = 3, 3.0  # so many of these are also proved for all positions, by check.py; seconds for each
-MOST_PARAMETERS = 20_000  # choices of parameters in which members are looked for
+ALONE, ONE_MEMBER = 3, 3.0  # members that check.py also proves, for all positions; seconds for each
+MOST_PARAMETERS = 20_000  # choices of parameters in the search for members
 
 
 def undecided(why: str) -> UndecidedError:
@@ -103,10 +103,11 @@ FAMILY = {
     "cases": [CASE],
 }
 
-# ---- Sums of named integers, and conditions on them as SMT-LIB 2 writes them. A name a*b is the product of a and b.
+# ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b. A condition that
+# must be unsatisfiable is called a counterexample.
 
-POWER, TIMES = "p_2", "*"  # the name of a power of 2 that is any, and what stands between the names of a product
-NEW = "!"  # what begins a name that no certificate can write
+POWER, TIMES = "p_2", "*"  # the name of an arbitrary power of 2; the sign between the factors of a product
+NEW = "!"  # the first letter of names that no certificate can write
 QUOTED = re.compile(r"\|([^|]+)\|")
 
 
@@ -119,7 +120,7 @@ class Sum:
 
     @property
     def names(self) -> set[str]:
-        """The names in it, alone or in products."""
+        """All names, alone or as factors."""
         return {factor for name, _ in self.items for factor in name.split(TIMES)}
 
     @property
@@ -149,7 +150,7 @@ class Sum:
         return total(parts, self.number * other.number)
 
     def put(self, values: Mapping[str, Sum]) -> Sum:
-        """Return this with sums for some names."""
+        """Substitute sums for names."""
         found = Sum(self.number)
         for name, multiple in self.items:
             factors = [values.get(factor, named(factor)) for factor in name.split(TIMES)]
@@ -163,12 +164,12 @@ class Sum:
 
     @property
     def natural(self) -> str:
-        """That it is at least 0."""
+        """Condition: the sum is at least 0."""
         return f"(>= {self.text} 0)"
 
     @property
     def zero(self) -> str:
-        """That it is 0."""
+        """Condition: the sum is 0."""
         return f"(= {self.text} 0)"
 
 
@@ -177,7 +178,7 @@ ZERO, ONE = Sum(0), Sum(1)
 
 
 def total(parts: Iterable[tuple[str, int]], number: int = 0) -> Sum:
-    """Return a number plus multiples, of which some may have the same name or be 0."""
+    """Return a number plus multiples of names; names may repeat, and multiples may be 0."""
     multiples: dict[str, int] = {}
     for name, multiple in parts:
         multiples[name] = multiples.get(name, 0) + multiple
@@ -207,17 +208,17 @@ def integer_text(n: int) -> str:
 
 
 def both(*conditions: str) -> str:
-    """Return that all hold."""
+    """Condition: all hold."""
     return f"(and true {' '.join(conditions)})"
 
 
 def either(*conditions: str) -> str:
-    """Return that one holds."""
+    """Condition: at least one holds."""
     return f"(or false {' '.join(conditions)})"
 
 
 def contrary(condition: str) -> str:
-    """Return that a condition does not hold."""
+    """Condition: it does not hold."""
     return f"(not {condition})"
 
 
@@ -246,7 +247,7 @@ def ask_cvc5(text: str, milliseconds: int) -> str:
 
 
 class Clock:
-    """So many seconds of computing; 0 for any."""
+    """A limit on processor time in seconds; 0 for none."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.start = seconds or 1e5, time.process_time()
@@ -257,7 +258,7 @@ class Clock:
 
 
 def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
-    """Return whether both solvers say that no integers satisfy a condition; raise if they contradict each other."""
+    """Return whether both solvers call a condition unsatisfiable; raise if they contradict each other."""
     declared = "".join(f"(declare-const |{n}| Int)\n" for n in sorted({*QUOTED.findall(condition)}))
     text, answers = f"(set-logic QF_LIA)\n{declared}(assert {condition})\n", {}
     for folder in TEXTS:
@@ -294,14 +295,14 @@ def names_in(node: ast.expr) -> set[str]:
 
 
 def power_of(parameter: str) -> str:
-    """Return what the largest power of 2 that divides a parameter is called among the values of names."""
+    """Return the key of the largest power of 2 that divides a parameter."""
     return f"{parameter} & -{parameter}"
 
 
 class Reader:
-    """Reads formulas as sums. What is no sum, such as ⌊m/2⌋, is a new name with a definition.
+    """Reads formulas as sums. Other values, such as ⌊m/2⌋, become new names with definitions.
 
-    Whatever the parameters are, there are numbers of which the definitions hold, and no others.
+    For all parameters, exactly one choice of the new names satisfies the definitions.
     """
 
     def __init__(self) -> None:
@@ -351,7 +352,7 @@ class Reader:
         raise undecided(f"{operation} of parameters cannot be read here")
 
     def masked(self, value: Sum, mask: int) -> Sum:
-        """Return the digits of a value at the places where a mask has 1."""
+        """Return the bitwise conjunction of a value with a mask."""
         size = mask.bit_length()
         rest, digits = value - self.quotient(value, 1 << size).times(1 << size), ZERO
         for b in range(size):
@@ -374,7 +375,7 @@ class Reader:
         return quotient
 
     def least(self, values: Sequence[Sum], sign: int) -> Sum:
-        """Return the least of the values, or the largest if the sign is -1."""
+        """Return the least value; with the sign -1, the largest."""
         least, *others = values
         for value in others:
             more = (value - least).times(sign)
@@ -405,7 +406,7 @@ class Reader:
 
 
 def value_of(node: ast.expr, at: Mapping[str, int]) -> int:
-    """Return the value of a formula; of a condition, 1 or 0."""
+    """Return the value of a formula; conditions are 1 or 0."""
     match node:
         case ast.Constant(value) if type(value) is int:
             return value
@@ -451,7 +452,7 @@ class Quotient(NamedTuple):
         return functools.reduce(Sum.__add__, (a.by(place[x]) for x, a in self.terms.items() if a), self.constant)
 
     def room(self, place: Numbers, value: Sum) -> Sum:
-        """Return what is not negative exactly if the quotient is at least a value."""
+        """Return a sum that is at least 0 if and only if the quotient is at least a value."""
         return self.at(place) - self.divisor.by(value)
 
 
@@ -467,11 +468,11 @@ class Height(NamedTuple):
         return {x for part in self.parts for x, a in part.terms.items() if a}
 
     def allows(self, place: Numbers, value: Sum) -> str:
-        """Return the condition that the height at a place is at least a value."""
+        """Condition: the height at a place is at least a value."""
         return self.joined(part.room(place, value).natural for part in self.parts)
 
     def joined(self, conditions: Iterable[str]) -> str:
-        """Return the condition on the height, by the conditions that its parts are so large."""
+        """Combine lower bounds of the parts into a lower bound of the height."""
         return (both if self.function == "min" else either)(*conditions)
 
 
@@ -483,7 +484,7 @@ class NimSum(NamedTuple):
     offset: Sum = ZERO
 
     def plus(self, number: Sum) -> NimSum:
-        """Return the sum with a number, which stands beside a single term and outside of several."""
+        """Add a number: to a single term, or outside of several."""
         if not self.shifts:
             return NimSum({}, self.constant + self.offset + number)
         if len(self.shifts) == 1 and not self.constant:
@@ -505,7 +506,7 @@ class NimSum(NamedTuple):
 
 
 class Family:
-    """The game, the condition on its parameters and the statement of a certificate, as texts with names."""
+    """The game, the condition on its parameters and the statement of a certificate, as syntax trees."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.ruleset, self.condition = parsed(data["ruleset"]), parsed(data["for"])
@@ -547,7 +548,7 @@ class Family:
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
 
     def described(self) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
-        """Return the document of the game, the arguments of a game that is described, and its parameters; None for a bar."""
+        """Return the description of the game, and for a game of one's own its arguments and default parameters."""
         match self.ruleset:
             case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words) if name in self.games:
                 document = self.games[name]
@@ -574,7 +575,7 @@ class Family:
                 raise undecided(f"{ast.unparse(self.ruleset)} cannot be checked for all parameters")
 
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
-        """Return the largest values of coordinates that have one, where the parameters have these values."""
+        """Return the heights, for these values of the parameters."""
         names = dict(values)
         if self.defaults is not None:
             names = {key: total((), number) for key, number in self.defaults.items()}
@@ -597,7 +598,7 @@ class Family:
         return left ^ right
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Quotient]:
-        """Yield sums of coordinates that are not negative where the relation is stated."""
+        """Yield the sums that are at least 0 in the domain of the statement."""
         parts = [self.where] if self.where else []
         while parts:
             match parts.pop():
@@ -662,7 +663,7 @@ class Family:
 
     @staticmethod
     def factor(one: Sum, other: Sum) -> Sum:
-        """Return the first of two factors of a product; refuse products of parameters, but of powers of 2."""
+        """Return the first of two factors; refuse products of parameters, except powers of 2."""
         if one.is_number or other.is_number or POWER in one.names | other.names:
             return one
         raise undecided("parameters are multiplied with each other")
@@ -710,20 +711,20 @@ CONSTANT, TARGET, VALUE = "constant", "target", "value"
 
 
 def difference(more: Quotient, less: Quotient, least: Sum) -> Quotient:
-    """Return the sum that is not negative where `more` is at least `less` + `least`."""
+    """Return a sum that is at least 0 if and only if `more` is at least `less` + `least`."""
     terms = {x: more.terms.get(x, ZERO) - less.terms.get(x, ZERO) for x in sorted({*more.terms, *less.terms})}
     return Quotient(terms, more.constant - less.constant - least, ONE)
 
 
 def is_game(heights: Iterable[Height], sign: int = 1) -> str:
-    """Return the condition that no part of a height is negative or falls, with divisors of this sign."""
+    """Condition: all parts of heights are natural and monotone, with divisors of this sign."""
     quotients = [part for height in heights for part in height.parts]
     parts = [p for q in quotients for p in (*q.terms.values(), q.constant, q.divisor - Sum(sign))]
     return both(*(part.times(sign).natural for part in parts))
 
 
 def otherwise_a_game(height: Height) -> str:
-    """Return a condition that holds wherever the game has this height and `is_game` does not hold."""
+    """Condition that holds for every game with this height that `is_game` excludes."""
     if len(height.parts) == 1:
         return is_game([height], -1)  # both signs of ⌊a/d⌋ are others
     # Where a divisor is 0 there is no game; anything else may be one, such as a height max(x-5, z).
@@ -734,7 +735,7 @@ def otherwise_a_game(height: Height) -> str:
 
 
 class Game(NamedTuple):
-    """The game and the relation of a family on one case."""
+    """The game and the relation in one case."""
 
     coordinates: Sequence[str]
     clips: Mapping[str, bool]
@@ -752,21 +753,21 @@ class Game(NamedTuple):
         return functools.reduce(Sum.__add__, shifted, ZERO - part.divisor.by(self.shift(y)) - part.constant)
 
     def above(self, y: str, track: str) -> list[Sum]:
-        """Return for each part of y's height what is not negative if the number on a track is at most that part."""
+        """Return, for each part of y's height, a sum that is at least 0 if the track's number is at most that part."""
         parts = enumerate(self.heights[y].parts)
         return [named(legal(track, i)) - self.least(y, part) for i, part in parts]
 
     def changed(self, lowered: str) -> tuple[str, ...]:
-        """Return the coordinates that may be others after a move, the lowered one first."""
+        """Return the coordinates that a move may change, the lowered one first."""
         return (lowered, *sorted(y for y, height in self.heights.items() if lowered in height.coordinates))
 
     def is_position(self, place: Numbers) -> str:
-        """Return the condition that a place, one sum for each coordinate, is a position."""
+        """Condition: a place, one sum for each coordinate, is a position."""
         allowed = (height.allows(place, place[y]) for y, height in self.heights.items())
         return both(*(value.natural for value in place.values()), *allowed)
 
     def is_option(self, place: Numbers, option: Numbers, lowered: str) -> str:
-        """Return the condition that a move of one coordinate leads from a position to a place.
+        """Condition: a move of one coordinate leads from a position to a place.
 
         Another coordinate is the same at both places, or it has fallen: it is less, and its height.
         """
@@ -780,7 +781,7 @@ class Game(NamedTuple):
 
 
 class Case:
-    """A case of a certificate: values of the parameters in names of its own, and what is known of these."""
+    """A case of a certificate: the parameters as sums of the case's own names, with conditions on these."""
 
     def __init__(self, family: Family, written: Mapping[str, Any], clock: Clock) -> None:
         self.family, self.written, self.clock, self.reader = family, written, clock, Reader()
@@ -802,7 +803,7 @@ class Case:
 
     @functools.cached_property
     def facts(self) -> str:
-        """What is known of the names: the case's conditions, and that it is a game."""
+        """Condition: the case's conditions hold, and the heights make a game."""
         conditions = [read(c, self.names).natural for c in self.written["conditions"]]
         if self.family.with_power is not None:  # cases have no conditions of their own then
             conditions = [self.reader.truth(self.family.condition, self.values), (named(POWER) - ONE).natural]
@@ -823,7 +824,7 @@ class Case:
         return Game(family.coordinates, family.clips, self.heights, self.relation, family.is_grundy, frozenset(may))
 
     def written_otherwise(self) -> str:
-        """Return that the certificate shows people another game, relation or counter than the one that is checked."""
+        """Counterexample: the certificate displays another game, relation or counter than the checked one."""
         said, pairs = self.written, list[tuple[Sum, Sum]]()
 
         def compare(shown: Mapping[str, Any], own: Numbers) -> None:
@@ -857,7 +858,7 @@ class Case:
         return both(self.facts, either(*map(contrary, differing)))
 
     def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
-        """Yield everything that no numbers may satisfy besides `facts`, with names."""
+        """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
         written, power = self.written, self.family.with_power
         if self.family.where or not is_proof:
             if (power is None) != ("digits" not in written) or written.get("obligations"):
@@ -904,7 +905,7 @@ class Case:
         return dict(self.written["largest"])
 
     def invariants(self) -> Iterator[Invariant]:
-        """Yield the obligations on words, with what the certificate has for each."""
+        """Yield the obligations on words, each with its invariant in the certificate."""
         wanted: list[tuple[str, str | None]] = [("exclusion", x) for x in self.game.clips]
         wanted += [("option", None), *([(VALUE, None)] if self.game.is_grundy else [])]
         given = self.written.get("obligations", [])
@@ -918,8 +919,8 @@ class Case:
             yield Invariant(obligation, [Location(obligation, one, self.names, len(said)) for one in said])
 
 
-# ---- Words of digits: the coordinates are read together, the highest digit first, after a digit for the sign. What is
-# certain of a word is its key. Invariants of a certificate are guesses about the counters, which are sums of what was read.
+# ---- Words of digits: the coordinates are read together, the sign first, then from the highest digit on. A key holds the
+# comparisons of the digits so far. Counters are sums of the numbers read so far; invariants are guesses about counters.
 
 Digits = dict[str, int]
 Orders = tuple[tuple[str, str], ...]
@@ -947,7 +948,7 @@ class Obligation:
             self.tracks.append(TARGET)
 
     def counters(self, move: str | None) -> dict[str, Numbers]:
-        """Return the counters with their forms, where a move has been chosen or none."""
+        """Return the counters with their forms, after the choice of a move or before it."""
         game = self.game
         counters: dict[str, Numbers] = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
         more = [t for t in (CONSTANT, TARGET) if t in self.tracks] + [VALUE] * (self.kind == VALUE)
@@ -969,7 +970,7 @@ class Obligation:
         return counters
 
     def after(self, here: Key | None, there: Key, read_now: Digits) -> dict[str, Sum]:
-        """Return the counters after a step, in what they were before it; from the start for no `here`."""
+        """Return the counters after a step, as sums of the counters before it; `here` is None at the start."""
         counters, old = dict[str, Sum](), self.counters(here[1]) if here else {}
         for name, form in self.counters(there[1]).items():
             more = functools.reduce(Sum.__add__, (a.times(read_now[track]) for track, a in form.items()), ZERO)
@@ -982,7 +983,7 @@ class Obligation:
 
     @functools.cached_property
     def given(self) -> str:
-        """The condition on a whole word that it is of a position, and of what is asked."""
+        """Condition: the whole word spells a position, with its constant and target."""
         game = self.game
         conditions = [(named(f"count({x})") - game.shift(x)).natural for x in game.coordinates if game.shift(x)]
         for y, height in game.heights.items():
@@ -994,7 +995,7 @@ class Obligation:
         return both(*conditions)
 
     def goal(self, key: Key) -> str:
-        """Return what has to hold if a word ends here."""
+        """Condition that must hold if the word ends here."""
         is_settled, move, orders = key
         if self.kind == VALUE:
             return f"(=> {self.given} {(named(f'count({VALUE})') + self.game.relation.offset).natural})"
@@ -1005,7 +1006,7 @@ class Obligation:
         return contrary(both(self.given, option)) if self.kind == "exclusion" else f"(=> {self.given} {option})"
 
     def is_option(self, move: str, orders: Mapping[str, str]) -> str:
-        """Return the condition that the move is made, and leads to an option."""
+        """Condition: the move leads to an option."""
         if orders[move] == "equal":
             return "false"
         game, conditions = self.game, list[str]()
@@ -1043,11 +1044,11 @@ class Obligation:
 
     @property
     def start(self) -> Key:
-        """What is certain before anything is read."""
+        """The key before the first digit."""
         return (self.kind != "option", None, ()) if self.move is None else (True, self.move, self.equal(self.move))
 
     def equal(self, move: str) -> Orders:
-        """Return the orders of a move of which nothing has been read."""
+        """Return the orders of a move before the first digit."""
         return tuple((x, "equal") for x in self.game.changed(move))
 
 
@@ -1082,20 +1083,20 @@ class Location:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it says nothing."""
+        """Whether its invariant is true of all numbers."""
         return not (self.never or self.equalities or self.parities or self.predicates) and self.states == [""]
 
     def is_never(self, values: Numbers) -> str:
-        """Return the condition that one of `never` holds, where the counters have these values."""
+        """Condition: one of `never` holds for these values of the counters."""
         return either(*(both(*(s.put(values).natural for s in part)) for part in self.never))
 
     def facts(self, values: Numbers) -> str:
-        """Return the equalities and parities."""
+        """Condition: the equalities and parities hold."""
         parities = (f"(= (mod {named(n).put(values).text} 2) {r})" for n, r in self.parities.items())
         return both(*(e.put(values).zero for e in self.equalities), *parities)
 
     def state(self, number: int, values: Numbers) -> str:
-        """Return what one of the states says."""
+        """Condition: the predicates have the truth values of one state."""
         holds = [p.put(values).natural for p in self.predicates]
         bits = zip(holds, self.states[number], strict=True)
         return both(*(one if bit == "1" else contrary(one) for one, bit in bits))
@@ -1108,13 +1109,13 @@ class Location:
 
 
 class Invariant(NamedTuple):
-    """An obligation with the locations of a certificate; `conditions` are what makes these a proof."""
+    """An obligation with the locations of a certificate, which `conditions` verify."""
 
     obligation: Obligation
     locations: Sequence[Location]
 
     def conditions(self) -> Iterator[tuple[str, str]]:
-        """Yield names and texts that must not be satisfiable where the case's conditions hold."""
+        """Yield the counterexamples, with names."""
         start, is_option = self.locations[0], self.obligation.kind == "option"
         # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
         if not start.is_start or start.key != self.obligation.start or not start.is_bare:
@@ -1129,13 +1130,13 @@ class Invariant(NamedTuple):
                 yield f"goal-{number}", both(self.before(here), contrary(self.obligation.goal(here.key)))
 
     def before(self, here: Location) -> str:
-        """Return what is known at a location; of options without `never`, whose words are of no position (`never_ends`)."""
+        """Condition: the invariant. For options without `never`: such words spell no position (`never_ends`)."""
         if self.obligation.kind != "option":
             return here.invariant({})
         return both(here.facts({}), here.some_state({}), contrary(here.is_never({})))
 
     def steps(self, here: Location) -> str:
-        """Return that some step leads from the invariant to where none holds: all digits are somebody else's."""
+        """Counterexample: some step leads out of the invariants. All digits are chosen by the opponent."""
         obligation, move, wrong = self.obligation, self.obligation.move, list[str]()
         changed = obligation.game.changed(move) if move else ()
         for chosen in obligation.choices((*obligation.tracks, *(f"{x}'" for x in changed)), here.is_start):
@@ -1155,9 +1156,9 @@ class Invariant(NamedTuple):
         return both(self.before(here), either(*wrong))
 
     def never_ends(self) -> Iterator[tuple[str, str]]:
-        """Yield that some `never` of an option obligation ends, or is of positions: whatever digits follow, by anybody.
+        """Counterexamples: a `never` of an option obligation ends after some digits, or holds at a position.
 
-        It speaks of the position alone, so that it does not matter what the prover answers, or whether he can.
+        `never` depends on the position alone, so the answers of the strategy do not matter.
         """
         obligation, key = self.obligation, (False, None, ())
         own = obligation.counters(None).keys()
@@ -1171,7 +1172,7 @@ class Invariant(NamedTuple):
             yield f"never-{number}", both(here.is_never({}), either(obligation.given, *ends))
 
     def answers(self, here: Location) -> str:
-        """Return that after some digits of somebody else the strategy leads to where the invariant does not hold."""
+        """Counterexample: the opponent chooses digits for which the strategy leads out of the invariants."""
         obligation, wrong = self.obligation, list[str]()
         written = {frozenset(step["digits"].items()): step["answers"] for step in here.strategy}
         if len(written) < len(here.strategy):
@@ -1196,7 +1197,7 @@ class Invariant(NamedTuple):
     def answered(
         self, here: Location, chosen: Digits, differs: bool, answer: Mapping[str, Any]
     ) -> tuple[Location, Numbers]:
-        """Return where an answer leads, and the counters there; or refuse an answer that is none."""
+        """Return the location after an answer, and the counters there; refuse answers that are no moves."""
         obligation, own = self.obligation, answer["digits"]
         is_settled, move, orders = here.key
         there: Key = (False, None, ())
@@ -1233,7 +1234,7 @@ LOWERED = "lowered()"  # the lowered coordinate of an option
 
 
 class FewValues:
-    """The game and the relation on a case, and where it is stated: sums of coordinates that are not negative."""
+    """The game, the relation and its domain: sums of coordinates that are at least 0."""
 
     def __init__(self, game: Game, inside: Sequence[Quotient]) -> None:
         relation, heights = game.relation, game.heights
@@ -1250,7 +1251,7 @@ class FewValues:
             raise undecided("a nim-sum of more than two sums of names")
 
     def consistent(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-        """Yield that a place inside is not consistent, for each choice of limited coordinates."""
+        """Counterexamples: a place inside is not consistent, for each choice of limited coordinates."""
         for name, place in self.places(largest):
             related, reaches = self.is_related(place), either(*self.related(place))
             # Written out, which takes z3 half of the time of (not (xor …)).
@@ -1258,14 +1259,14 @@ class FewValues:
             yield f"consistent-{name}", both(self.is_here(place), wrong)
 
     def failure(self, place: Numbers, *facts: str) -> str:
-        """Return that for some parameters a place is no position, one of the facts does not hold, or it is consistent."""
+        """Counterexample: for some parameters a place is no position, a fact does not hold, or it is consistent."""
         if place.keys() != {*self.game.coordinates}:
             raise undecided("the position has other coordinates than the game")
         consistent = f"(xor {self.is_related(place)} {either(*self.related(place))})"
         return either(contrary(both(self.is_here(place), *facts)), consistent)
 
     def closure(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-        """Yield that a limited coordinate is larger inside, and that an option of a position inside is not."""
+        """Counterexamples: a limited coordinate is larger inside, or an option of a position inside is outside."""
         if largest.keys() != self.game.heights.keys():
             raise undecided("not the limited coordinates have a largest value")
         if any(not 0 <= most <= MOST_VALUES for most in largest.values()):
@@ -1291,7 +1292,7 @@ class FewValues:
             yield "-".join(map(str, values)), {**free, **dict(zip(largest, map(Sum, values), strict=True))}
 
     def is_here(self, place: Numbers) -> str:
-        """Return that a place is a position inside."""
+        """Condition: a place is a position inside."""
         return both(self.game.is_position(place), *(p.at(place).natural for p in self.inside))
 
     def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
@@ -1299,13 +1300,13 @@ class FewValues:
         yield from map(Sum, range(place[y].number))
 
     def fallen(self, place: Numbers, x: str) -> Iterator[Numbers]:
-        """Yield the place with others where a move of x may leave them."""
+        """Yield the place with all values of the other coordinates after a move of x."""
         others, clips = self.game.changed(x)[1:], self.game.clips[x]
         for values in itertools.product(*([place[y], *(self.smaller(place, y) if clips else ())] for y in others)):
             yield {**place, **dict(zip(others, values, strict=True))}
 
     def related(self, place: Numbers) -> Iterator[str]:
-        """Yield the conditions of which one holds exactly if an option is in the relation."""
+        """Conditions: an option is in the relation if and only if one of them holds."""
         for x in self.game.clips:
             if x in self.game.heights:
                 for option in ({**place, x: lower} for lower in self.smaller(place, x)):
@@ -1320,7 +1321,7 @@ class FewValues:
         return either(*(both(when, (place[x] - value).zero) for when, value in self.solutions(place, x)))
 
     def solutions(self, place: Numbers, x: str) -> Iterator[tuple[str, Sum]]:
-        """Yield for which value of x the nim-sum is 0, as conditions with sums: at any place exactly one applies."""
+        """Yield the value of x for which the nim-sum is 0, by cases: pairs of a condition and a sum."""
         number, others = self.game.relation.constant.number, list[Sum]()
         for value in (place[name] + self.game.shift(name) for name in self.game.coordinates if name != x):
             if value.is_number:
@@ -1340,14 +1341,14 @@ class FewValues:
 
 
 # ---- Powers of 2. A certificate gives the coordinates of a place in two parts, above and below a base that is a power of 2.
-# What is said of products is true of all products, so that it rules out no numbers.
+# Lemmas on products hold for all integers, so they exclude no counterexample.
 
 BELOW = "below()"  # the lower part of the limited coordinate of an option: any number below the base
 Parts = tuple[Sum, Sum]  # the upper and the lower part of a number
 
 
 def power_in(value: Sum) -> Sum:
-    """Return the largest power of 2 that divides 2n+1, or 2·p_2·(2n+1), which all numbers but 0 are."""
+    """Return the largest power of 2 that divides 2n+1 or 2·p_2·(2n+1); all numbers except 0 have this form."""
     for n in value.names - {POWER}:
         for base in (ONE, named(POWER).times(2)):
             if value == base.by(named(n).times(2) + ONE):
@@ -1384,7 +1385,7 @@ class PowerPlace(FewValues):
         self.size = 1 << max(n.number for n in numbers[1:]).bit_length()
 
     def contradiction(self) -> str:
-        """Return that for some member the place is none, or is one that is consistent."""
+        """Counterexample: for some member the place is no position, or it is consistent."""
         below = named(BELOW)
         facts = [(self.base - Sum(self.size)).natural]
         for value, (upper, lower) in self.parts.items():
@@ -1394,7 +1395,7 @@ class PowerPlace(FewValues):
         return both(*self.products(self.place[self.limited] - below), is_low, failure)
 
     def products(self, drop: Sum) -> Iterator[str]:
-        """Yield that some products are not negative where their factors are not."""
+        """Yield lemmas: a product of natural factors is natural."""
         divisor, power = self.game.heights[self.limited].parts[0].divisor, named(POWER)
         pairs = [(drop - Sum(i), divisor - Sum(j)) for i in range(3) for j in range(5)] + [(drop.times(-1), divisor)]
         names = sorted({n for s in (divisor, *self.place.values()) for n, _ in s.items})
@@ -1404,14 +1405,14 @@ class PowerPlace(FewValues):
         yield from (f"(=> {both(a.natural, b.natural)} {a.by(b).natural})" for a, b in pairs)
 
     def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
-        """Yield all numbers whose upper part is at most that of the limited coordinate; `is_option` leaves the smaller ones."""
+        """Yield the numbers whose upper part is not larger; `is_option` excludes those that are not smaller."""
         for upper, below in self.lower:
             value = self.base.by(upper) + below
             self.parts[value] = upper, below
             yield value
 
     def solutions(self, place: Numbers, x: str) -> Iterator[tuple[str, Sum]]:
-        """Yield for which value of x the nim-sum is 0: the upper and the lower parts have the nim-sum 0 each."""
+        """Yield the value of x for which the nim-sum is 0, by cases: upper and lower parts each have the nim-sum 0."""
         (upper, lower) = next((self.parts[place[o] + self.game.shift(o)] for o in self.free if o != x), (ZERO, ZERO))
         high, low = self.parts[place[self.limited]]
         above, below = 1 << high.number.bit_length(), 1 << lower.number.bit_length()
@@ -1421,14 +1422,14 @@ class PowerPlace(FewValues):
             yield when, self.base.by(up) + down - self.game.shift(x)
 
 
-# ---- Grundy numbers that are a formula by cases. A certificate says which options are tried, and of which sums lemmas on
-# products are told. Every name is an integer; what a text says of products is true of all integers.
+# ---- Grundy numbers that are a formula by cases. A certificate lists the options to try, and the sums that need lemmas on
+# products. Every name is an integer; the lemmas hold for all integers.
 
 RESULT, ASKED = "value()", "target()"
 
 
 class ByCases:
-    """A formula that is said to be the Grundy number on a case, and what a certificate has for it."""
+    """A formula for the Grundy number in one case, with the options and lemmas of a certificate."""
 
     def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
         self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
@@ -1452,7 +1453,7 @@ class ByCases:
             raise undecided(f"more than {MOST_CHOICES} choices of remainders")
 
     def conditions(self) -> Iterator[tuple[str, str]]:
-        """Yield what no numbers may satisfy, for the formula to be the Grundy number of every position."""
+        """Yield the counterexamples to the formula, with names."""
         parts = (part for part in ast.walk(self.family.relation) if isinstance(part, ast.BinOp))
         divisors = [part.right for part in parts if isinstance(part.op, ast.FloorDiv) and self.family.moves(part)]
         positive = both(*((self.reader.sum(d, self.values) - ONE).natural for d in divisors))
@@ -1474,19 +1475,19 @@ class ByCases:
             yield name, both(sentence, *self.of_products(sentence), *self.reader.definitions)
 
     def quotients(self) -> Iterator[str]:
-        """Yield which numbers the certificate's quotients are, where their divisors are positive; elsewhere they are any."""
+        """Yield the definitions of the certificate's quotients, for positive divisors."""
         for i, quotient in enumerate(self.written["quotients"]):
             divisor = read(quotient["divisor"], self.names)
             rest = self.read(quotient["dividend"], i) - divisor.by(named(self.numbers[i]))
             yield f"(=> {(divisor - ONE).natural} {both(rest.natural, (divisor - ONE - rest).natural)})"
 
     def read(self, written: Mapping[str, int], quotients: int) -> Sum:
-        """Return a sum in parameters, the position, the smaller value, and the first so many quotients."""
+        """Return a sum of parameters, the position, the smaller value, and the first `quotients` quotients."""
         known = {*self.names, *(f"position({x})" for x in self.place), ASKED}
         return read(written, {*known, *self.numbers[:quotients]})
 
     def options(self, target: Sum) -> Iterator[str]:
-        """Yield for each option of the certificate that it is one, and has the smaller value."""
+        """Conditions: an option of the certificate is an option, and has the smaller value."""
         for option in self.written["options"]:
             move, fallen = option["move"], tuple(option["fallen"])
             if (move, fallen) not in self.moves:
@@ -1497,7 +1498,7 @@ class ByCases:
             yield both(self.game.is_option(self.place, place, move), self.is_value(place, target))
 
     def lemma(self, written: Mapping[str, int]) -> str:
-        """Return what is true of a sum d and its product D with a natural number m: D ≥ m, D ≤ -m or D = 0."""
+        """Lemma on a sum d and its product D with a natural number m: D ≥ m, D ≤ -m or D = 0."""
         known = {*self.names, *self.numbers, RESULT, ASKED}
         known |= {f"{kind}({x})" for kind in ("position", "option") for x in self.place}
         if (m := self.written.get("factor")) not in self.names:
@@ -1509,7 +1510,7 @@ class ByCases:
         return both(up, down, f"(=> {d.zero} {whole.zero})")
 
     def of_products(self, text: str) -> Iterator[str]:
-        """Yield what products of two names are where a parameter among them is 0 or 1."""
+        """Yield lemmas: a product with a parameter that is 0 or 1."""
         for name in sorted({*QUOTED.findall(text)}):
             factors = name.split(TIMES)
             for m, other in (factors, factors[::-1]) if len(factors) == 2 else ():
@@ -1518,7 +1519,7 @@ class ByCases:
                     yield f"(=> (= |{m}| 1) {(named(name) - named(other)).zero})"
 
     def is_value(self, place: Numbers, value: Sum) -> str:
-        """Return that the formula has a value at a place: exactly one choice of remainders is there."""
+        """Condition: the formula has a value at a place. Exactly one choice of remainders applies."""
         choices = []
         for numbers in itertools.product(*(range(by) for _, by in self.remainders.values())):
             chosen = dict(zip(self.remainders, numbers, strict=True))
@@ -1531,7 +1532,7 @@ class ByCases:
         return either(*choices)
 
     def with_remainders(self, node: ast.expr, chosen: Mapping[str, int]) -> ast.expr:
-        """Return a formula with numbers for its remainders, and 0 for products with 0."""
+        """Replace remainders by numbers, and products with 0 by 0."""
         if (number := chosen.get(ast.unparse(node))) is not None:
             return ast.Constant(number)
         match node:
@@ -1549,7 +1550,7 @@ class ByCases:
                 return node
 
     def sum(self, node: ast.expr, place: Numbers) -> Sum:
-        """Return a value that is a sum, with at most one factor of each product made of coordinates."""
+        """Read a sum of coordinates and parameters; of the factors of a product at most one has coordinates."""
         if not self.family.moves(node):
             return self.reader.sum(node, self.values)
         match node:
@@ -1575,7 +1576,7 @@ class ByCases:
         return True
 
     def compared(self, node: ast.expr, place: Numbers, bound: Sum, sign: int) -> str:
-        """Return that a part is at least a sum; with the sign -1 that it is at most that."""
+        """Condition: a part of the formula is at least a bound; with the sign -1, at most."""
         if self.is_sum(node):
             return (self.sum(node, place) - bound).times(sign).natural
         match node:
@@ -1613,7 +1614,7 @@ Position = tuple[int, ...]
 
 
 class Member:
-    """A game of the family, by its rules."""
+    """One game of the family, by the definition."""
 
     def __init__(self, family: Family, values: Mapping[str, int]) -> None:
         self.family, self.values = family, values
@@ -1642,7 +1643,7 @@ class Member:
         yield from found
 
     def options(self, at: Mapping[str, int]) -> Iterator[dict[str, int]]:
-        """Yield the positions to which the moves lead, by the definition."""
+        """Yield the options, by the definition."""
         for c, clips in self.family.clips.items():
             for n in range(at[c]):
                 option = {**at, c: n}
@@ -1654,7 +1655,7 @@ class Member:
         return min(at.values()) >= 0 and all(at[y] <= self.height(y, at) for y in self.of)
 
     def related(self, at: Mapping[str, int]) -> int:
-        """Return what the statement says of a position: its Grundy number, or 1 for a P-position."""
+        """Return the stated Grundy number, or 1 for a stated P-position."""
         return value_of(self.family.relation, {**self.values, **at})
 
     def inside(self, at: Mapping[str, int]) -> bool:
@@ -1662,7 +1663,7 @@ class Member:
 
 
 def with_sum(amount: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Yield so many natural numbers with a sum."""
+    """Yield all tuples of `count` natural numbers with this sum."""
     if count == 1:
         yield (amount,)
         return
@@ -1671,7 +1672,7 @@ def with_sum(amount: int, count: int) -> Iterator[tuple[int, ...]]:
 
 
 def choices(names: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield natural numbers for at least one name, those with the least sum first; at most `MOST_PARAMETERS` choices."""
+    """Yield values for names, those with the least sum first; at most `MOST_PARAMETERS` choices."""
     numbers = (chosen for amount in itertools.count() for chosen in with_sum(amount, len(names)))
     yield from (dict(zip(names, chosen, strict=True)) for chosen in itertools.islice(numbers, MOST_PARAMETERS))
 
@@ -1705,7 +1706,7 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
 
 
 def wrong_position(member: Member) -> dict[str, int] | None:
-    """Return a small position of which the statement says something else than the definition; None if there is none."""
+    """Return a small position at which the statement contradicts the definition, if there is one."""
     family = member.family
     numbers = {name: Sum(value) for name, value in member.values.items()}
     if family.with_power is not None:
@@ -1734,7 +1735,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
 
 
 def require_failure(member: Member, cases: Sequence[Mapping[str, Any]]) -> None:
-    """Raise unless some case has a position of a member at which the relation contradicts itself by the definition's options."""
+    """Raise unless the certificate has a position of this member that is inconsistent by the definition."""
     values = member.values
     for case in cases:
         own: dict[str, Sum] = {}
@@ -1777,7 +1778,7 @@ def prove_alone(member: Member) -> None:
 
 
 def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
-    """Return that parameters make a member and are in no case, or make one whose divisors are negative."""
+    """Counterexample: parameters that make a game, and are in no case or give heights of another form."""
     reader, names = Reader(), {name: named(name) for name in family.parameters}
     natural, known = [value.natural for value in names.values()], dict(names)
     if family.with_power is not None:  # of which nothing is known here
@@ -1813,7 +1814,7 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
 
 
 def statement(family: Family) -> list[str]:
-    """Return the rules of the game and the statement, as they were read."""
+    """Return the rules of the game and the statement, both as read."""
     moves = [{"lower": [c], **({} if clips else {"clip": False})} for c, clips in family.clips.items()]
     rules = check.rules_of({**family.document, "moves": moves})
     shown = {key: str(number) for key, number in (family.defaults or {}).items()}
@@ -1901,7 +1902,7 @@ def is_proved_alone(member: Member, clock: Clock) -> bool:
 
 
 def over(*_: object) -> NoReturn:
-    """End what takes too long."""
+    """Handle the end of the time limit."""
     raise undecided("the time is over")
 
 

@@ -1,9 +1,9 @@
-"""A condition on parameters is tried just outside itself: it may be narrower than it need be.
+"""Widen the conditions of found statements.
 
-A statement was seen for some games, and its condition was learnt from tables that a run happens to have. So it is tried on
-games near these for which the condition fails. Where it is right on several of them, the shortest condition that distinguishes
-all games on which it is right from the others replaces its own, and the statement is tried again on further games. The games from
-which the condition was learned do not count as evidence.
+The condition of a statement was learned from the available tables, and may be too narrow. The statement is tried on games near
+these for which the condition fails. If it is right on several of them, it gets the shortest condition that distinguishes all
+games on which it is right from the others, and is tried again on further games. The games from which a condition was learned
+do not count as evidence.
 """
 
 from __future__ import annotations
