@@ -30,7 +30,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from types import FrameType
+from typing import Any, NamedTuple
 
 import cvc5
 import z3
@@ -42,6 +43,7 @@ from check import UndecidedError, formed, parsed
 MOST_BITS, MOST_TRACKS, MOST_VALUES, MOST_CHOICES = 256, 12, 64, 64
 MEMBERS, POSITIONS, BOX = 13, 500, 24  # members that are compared with the definition, their positions and coordinates
 ALONE, ONE_MEMBER = 3, 3.0  # members that check.py also proves, for all positions; seconds for each
+TICK = 0.01  # seconds between the signals after a time limit
 MOST_PARAMETERS = 20_000  # choices of parameters in the search for members
 
 
@@ -1887,23 +1889,38 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
 
 def is_proved_alone(member: Member, clock: Clock) -> bool:
     """Return whether `prove_alone` ends within its seconds."""
-    handler = signal.signal(signal.SIGPROF, over)
-    before, timer = time.process_time(), signal.setitimer(signal.ITIMER_PROF, max(0.001, min(ONE_MEMBER, clock.left)))
     try:
-        prove_alone(member)
+        with limited(max(0.001, min(ONE_MEMBER, clock.left))):
+            prove_alone(member)
     except (UndecidedError, MemoryError):
         return False
-    finally:
-        taken = time.process_time() - before
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, handler)
-        signal.setitimer(signal.ITIMER_PROF, max(0.001, timer[0] - taken) if timer[0] else 0)
     return True
 
 
-def over(*_: object) -> NoReturn:
-    """Handle the end of the time limit."""
-    raise undecided("the time is over")
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """End a block with `UndecidedError` after so many seconds of processor time; 0 for no limit."""
+    own_files, is_over = {limited.__code__.co_filename, check.main.__code__.co_filename}, False
+
+    def over(_: int, frame: FrameType | None) -> None:
+        nonlocal is_over
+        # Not in other files: a destructor or a callback of the garbage collector would swallow the error.
+        if not is_over and frame is not None and frame.f_code.co_filename in own_files:
+            is_over = True
+            raise undecided("the time is over")
+
+    handler, before = signal.signal(signal.SIGPROF, over), time.process_time()
+    left = interval = 0.0
+    try:
+        left, interval = signal.setitimer(signal.ITIMER_PROF, seconds, TICK)
+        yield
+    finally:
+        is_over = True
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+        if left:
+            taken = time.process_time() - before
+            signal.setitimer(signal.ITIMER_PROF, max(0.001, left - taken), interval)
 
 
 def verdict_on(path: Path, seconds: float) -> dict[str, Any]:
@@ -1945,13 +1962,11 @@ def main() -> int:
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
     TEXTS.extend([given.texts] if given.texts else [])
-    signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:
         try:
-            signal.setitimer(signal.ITIMER_PROF, given.seconds)
-            answer = verdict_on(Path(path), given.seconds)
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            with limited(given.seconds):
+                answer = verdict_on(Path(path), given.seconds)
         except UndecidedError as error:  # time was over when there was a verdict, or just before
             answer = answered("undecided", error.args[1])
         if given.json:

@@ -3,6 +3,8 @@
 import ast
 import json
 import random
+import signal
+import time
 from collections import Counter
 from copy import deepcopy
 from functools import cache
@@ -389,3 +391,30 @@ def test_a_statement_that_one_member_contradicts_is_a_contradiction(
     }
     with pytest.raises(DisagreementError, match=r"check\.py: .*one should be"):
         verdict(document)
+
+
+def test_a_time_limit_ends_the_checker_and_no_callback():
+    """Callbacks of the garbage collector would swallow the error."""
+
+    def spin():
+        start = time.process_time()
+        while time.process_time() < start + 0.1:
+            pass
+
+    returned = False
+    with pytest.raises(families.UndecidedError), families.limited(0.02):
+        spin()
+        returned = True
+        for _ in families.with_sum(500, 5):
+            pass
+    assert returned
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_a_time_limit_inside_another_leaves_its_rest():
+    with families.limited(100.0):
+        with families.limited(50.0):
+            pass
+        left, _ = signal.getitimer(signal.ITIMER_PROF)
+        assert 90 < left <= 100
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
