@@ -1900,7 +1900,7 @@ def is_proved_alone(member: Member, clock: Clock) -> bool:
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
     """End a block with `UndecidedError` after so many seconds of processor time; 0 for no limit."""
-    own_files, is_over = {limited.__code__.co_filename, check.main.__code__.co_filename}, False
+    own_files, is_over = {verdict_on.__code__.co_filename, check.main.__code__.co_filename}, False
 
     def over(_: int, frame: FrameType | None) -> None:
         nonlocal is_over

@@ -5,7 +5,7 @@ import json
 import random
 import signal
 import time
-from collections import Counter
+from collections import Counter, deque
 from copy import deepcopy
 from functools import cache
 from itertools import product
@@ -352,7 +352,7 @@ def test_the_command_checks_a_certificate(certificate, tmp_path, command):
     assert command("--check", path.as_posix()) == (2, "")
 
 
-@pytest.mark.parametrize("seconds", [0.001, 0.5])
+@pytest.mark.parametrize("seconds", [0.001, 0.1])
 def test_without_time_there_is_an_answer_without_evidence(seconds, certificate, tmp_path):
     path = tmp_path / "family.json"
     path.write_text(json.dumps(certificate(GRUNDY)), encoding="utf-8")
@@ -401,12 +401,15 @@ def test_a_time_limit_ends_the_checker_and_no_callback():
         while time.process_time() < start + 0.1:
             pass
 
-    returned = False
-    with pytest.raises(families.UndecidedError), families.limited(0.02):
-        spin()
-        returned = True
-        for _ in families.with_sum(500, 5):
-            pass
+    def decide():
+        with families.limited(0.02):
+            spin()
+            returned.append(True)
+            deque(families.with_sum(500, 5), maxlen=0)
+
+    returned = []
+    with pytest.raises(families.UndecidedError):
+        decide()
     assert returned
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
@@ -416,5 +419,5 @@ def test_a_time_limit_inside_another_leaves_its_rest():
         with families.limited(50.0):
             pass
         left, _ = signal.getitimer(signal.ITIMER_PROF)
-        assert 90 < left <= 100
+        assert 90 < left < 101
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
