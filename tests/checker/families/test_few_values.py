@@ -194,7 +194,7 @@ def test_no_name_of_a_case_is_that_of_a_coordinate(name, certificate, verdict):
     document["where"] = "z >= x + 1 and x + 100 <= k and x + z < k"
     (case,) = document["cases"]
     case["parameters"], case["conditions"] = {"k": {name: 1}}, [{name: 1, "1": -1}]
-    case["constant"], case["heights"]["y"]["divisor"] = {"1": 1}, {name: 1}
+    case["constant"], case["heights"]["y"]["parts"][0]["divisor"] = {"1": 1}, {name: 1}
     found = verdict(document)
     assert found["status"] == "undecided"
     assert "case-1/inside-0" in found["why"]
@@ -208,6 +208,11 @@ def test_parameters_have_any_name(name):
     left = f"z >= x + 1 and x + 100 <= {name} and x + z < {name}"
     outside = prove_family(ruleset, f"{name} >= 1", p_positions="x ^ y ^ z == 1", where=left)
     assert outside.status == "refuted"
+
+
+def height(terms, constant, divisor):
+    part = {"terms": terms, "constant": constant, "divisor": divisor}
+    return {"function": "min", "parts": [part]}
 
 
 def test_nothing_is_refuted_where_limited_coordinates_let_others_fall(verdict):
@@ -224,8 +229,8 @@ def test_nothing_is_refuted_where_limited_coordinates_let_others_fall(verdict):
 
     def of(conditions, shift, position):
         heights = {
-            "w": {"terms": {}, "constant": {"1": 1}, "divisor": {"1": 1}},
-            "y": {"terms": {"w": {"m": 1}}, "constant": {}, "divisor": {"m": 1}},
+            "w": height({}, {"1": 1}, {"1": 1}),
+            "y": height({"w": {"m": 1}}, {}, {"m": 1}),
         }
         shown = {"shifts": {"w": {}, "y": {"1": 1}, "z": shift}, "constant": {"1": 1}, "offset": {}}
         case = {"parameters": {"k": {"m": 1}}, "conditions": conditions, "heights": heights}
