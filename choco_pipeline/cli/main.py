@@ -76,8 +76,11 @@ def run(
     scheduler: Scheduler = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
     json: Json = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a paragraph for each result.")
+    ] = False,
 ) -> None:
-    """Run the sweeps of a configuration and end with the path of the report."""
+    """Run the sweeps of a configuration and end with a summary and the path of the report."""
     from choco_pipeline.cli.running.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
 
     raise typer.Exit(
@@ -88,6 +91,7 @@ def run(
             scheduler=scheduler,
             dry_run=dry_run,
             json=json,
+            verbose=verbose,
         )
     )
 

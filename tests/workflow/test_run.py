@@ -49,23 +49,16 @@ VERDICTS = {
     "tiny-lemma-5": "holds-to-bound",
     "tiny-lemma-6": "refuted",
 }
-#: What it prints of them, but for what Conjecture 4 says nothing of: the first of three tables to be looked at.
+#: The end of the run; the line of Conjecture 4 ends with the first table that is done.
 PRINTED = """\
-Conjectures and questions
+Conjectures: 1 not checked, 1 undecided.
+  ? tiny Conjecture 4: says nothing on 3 tables: claims.yaml:37:5: statement (x//(z-3) == y): division by zero
   – tiny Conjecture 3: no table of this run fits: ruleset strip-bar(k=k, s=s)
-Refuted, beside these
-  ✗ tiny Lemma 6: refuted at (x, y) = (1, 1): x ⊕ y = x+y is false, claimed: x ⊕ y = x+y
-As printed and as intended
-  tiny: Corollary 2 as intended holds as far as it was checked, Corollary 2 as printed is refuted at (x, y, z) = (2, 1,
-    3) for k = 5.
-Other claims
-  ◐ tiny Theorem 1: holds for all 441 positions up to bound 40 (k = 2)
-  ◐ tiny Corollary 2 (intended): holds for all 40,017 positions up to bound 48 (k = 3)
-  ◐ tiny Lemma 5: holds for all 169 cases up to bound 12
-What says nothing, and why
+7 claims: 2 refuted, 1 undecided, 1 not checked, 3 holding to the bound
+every claim: ./choco claims list --config tiny.yaml
+found: results/tiny/report/found.html
+report: results/tiny/report/index.html
 """
-SILENT = "tiny Conjecture 4: claims.yaml:37:5: statement (x//(z-3) == y): division by zero at column 2: x="
-COUNTED = "7 claims: 2 refuted, 1 undecided, 1 not checked, 3 holding to the bound"
 
 
 def test_a_run_ends_with_the_path_of_its_report(tiny):
@@ -83,18 +76,10 @@ def test_a_run_ends_with_the_path_of_its_report(tiny):
 def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
     project, done = tiny
     assert results_of(project) == VERDICTS
-    *lines, counted, found, report = done.stdout.splitlines()
-    of_conjecture_4 = [n for n, line in enumerate(lines) if "Conjecture 4" in line]
-    # In the first of them its words go on in a second line.
-    told = [
-        line for n, line in enumerate(lines) if n not in (*of_conjecture_4, of_conjecture_4[0] + 1)
-    ]
-    assert told == PRINTED.splitlines()
-    assert [lines[n][:3] for n in of_conjecture_4] == ["  ?", "  t"]
-    assert lines[of_conjecture_4[1]].startswith(f"  {SILENT}")
-    assert (counted, found) == (COUNTED, f"found: {REPORT.replace('index', 'found')}")
-    assert report == f"report: {REPORT}"
-    assert max(len(line) for line in done.stdout.splitlines()) <= 120
+    lines, expected = done.stdout.splitlines(), PRINTED.splitlines()
+    assert lines[1].startswith(expected[1])
+    assert [*lines[:1], *lines[2:]] == [*expected[:1], *expected[2:]]
+    assert max(map(len, lines)) <= 120
     ledger = project.json("tiny/ledger.json")
     assert [(p["kind"], p["right"]) for p in ledger["pairs"]] == [("misprint", "intended")]
     statements = [v for v in ledger["verdicts"] if v["table"] is None]

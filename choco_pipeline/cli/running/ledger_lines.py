@@ -1,4 +1,4 @@
-"""The end of a run: what it says of conjectures and questions, what is new, what is refuted, and how much else there is."""
+"""The end of a run, on the terminal: a summary of at most 25 lines, or with `--verbose` a paragraph for each result."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ COLOURS: Mapping[Outcome, str] = {
 }
 #: What a paper leaves open: these come first.
 OPEN = ("conjecture", "question")
-#: So many new statements are told, and so many claims that are neither open nor refuted; for the rest a page or a command is named.
+#: With `--verbose`: new statements, and claims that are neither open nor refuted.
 MOST_NEW, MOST_OTHERS = 8, 10
+#: In a summary: conjectures and questions that are not proved, and new statements of each kind.
+MOST_OPEN, MOST_OF_A_KIND = 8, 3
 #: A claim's or a statement's further lines stand below its words, behind the sign.
 INDENT, FURTHER = "  ", "    "
 
@@ -61,8 +63,50 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
     return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
 
 
+def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: Console) -> None:
+    """Print a summary of a run, one line for each result; a line that is too long ends with "…"."""
+    lines, numbers = _Lines(console, shortened=True), _numbers(ledger)
+    claims = {claim.id: claim for claim in ledger.claims}
+    name = {claim.id: f"{claim.paper.key} {numbers[claim.id]}" for claim in ledger.claims}
+    asked = [row for row in ledger.rows if claims[row.claim].status in OPEN]
+    headline = []
+    for status in OPEN:
+        outcomes = Counter(
+            words_of(status, row.verdict) for row in asked if claims[row.claim].status == status
+        )
+        counts = ", ".join(f"{number:,} {words}" for words, number in outcomes.most_common())
+        headline += [f"{status.capitalize()}s: {counts}."] if counts else []
+    lines.heading(" ".join(headline), bool(headline))
+    rest = [row for row in asked if row.verdict != "proved"]
+    rest.sort(key=lambda row: (row.verdict != "refuted", row.verdict == "unchecked"))
+    for row in rest[:MOST_OPEN]:
+        lines.item(row.verdict, f"{name[row.claim]}: {row.text}")
+    if len(rest) > MOST_OPEN:
+        lines.line(f"+ {len(rest) - MOST_OPEN:,} more")
+    general = [row for row in ledger.rows if row.for_all and row.verdict == "proved"]
+    also = sum(row in asked for row in general)
+    number = f"{counted(len(general), 'claim')}, {also:,} of them conjectures or questions"
+    lines.heading(f"Proved for all parameters: {number}", bool(general))
+    new = _new_statements(statements)
+    proved = [statement for statement in new if statement.verdict == "proved"]
+    unproved = [statement for statement in new if statement.verdict != "proved"]
+    for title, several in (("New and proved", proved), ("New and open", unproved)):
+        more = len(several) - MOST_OF_A_KIND
+        lines.heading(f"{title}: {len(several):,}", bool(several))
+        for i, statement in enumerate(several[:MOST_OF_A_KIND]):
+            end = f" (+ {more:,} more: found.html)" if i == MOST_OF_A_KIND - 1 and more > 0 else ""
+            lines.item(statement.verdict, in_text(statement), end)
+    contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
+    about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
+    lines.heading(f"Papers disagree: {about}", bool(contradictions))
+    for text in _counted(ledger):
+        lines.heading(text, True)
+    if claims:
+        lines.heading(f"every claim: {command('claims', 'list', config=ledger.config)}", True)
+
+
 def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: Console) -> None:
-    """Print what a run says, most important first, wrapped to the width of the terminal; nothing is cut."""
+    """Print all results of a run, most important first, wrapped to the width of the terminal; nothing is cut."""
     lines = _Lines(console)
     claims = {claim.id: claim for claim in ledger.claims}
     row_of = {row.claim: row for row in ledger.rows}
@@ -119,10 +163,10 @@ def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: 
 
 
 class _Lines:
-    """Lines as wide as a terminal, or `WIDTH`, the further ones of a paragraph indented."""
+    """Paragraphs as wide as a terminal, or `WIDTH`, with indented further lines; `shortened`, their first lines alone."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, *, shortened: bool = False) -> None:
+        self._console, self._shortened = console, shortened
         self._width = min(WIDTH, console.width) if console.is_terminal else WIDTH
 
     def heading(self, text: str, is_there: bool) -> None:
@@ -130,24 +174,27 @@ class _Lines:
         if is_there:
             self._print(self._wrapped(text, ""), "bold")
 
-    def item(self, outcome: Outcome, text: str) -> None:
-        """Print a paragraph that begins with the sign of an outcome, in its colour."""
+    def item(self, outcome: Outcome, text: str, end: str = "") -> None:
+        """Print a paragraph that begins with the sign of an outcome, in its colour; `end` is never cut."""
         sign = SIGNS[outcome][0]
-        lines = self._wrapped(text, f"{INDENT}{sign} ")
+        lines = self._wrapped(text, f"{INDENT}{sign} ", end)
         self._print(lines, COLOURS[outcome], slice(len(INDENT), len(INDENT) + len(sign)))
 
     def line(self, text: str) -> None:
         """Print a paragraph below a heading; nothing for no text."""
         self._print(self._wrapped(text, INDENT), None)
 
-    def _wrapped(self, text: str, first: str) -> list[str]:
-        return wrap(
+    def _wrapped(self, text: str, first: str, end: str = "") -> list[str]:
+        lines = wrap(
             text,
-            self._width,
+            self._width - len(end) - 2 * self._shortened,
             initial_indent=first,
             subsequent_indent=FURTHER,
             break_on_hyphens=False,
         )
+        if not self._shortened:
+            return lines
+        return [line + " …" * (len(lines) > 1) + end for line in lines[:1]]
 
     def _print(self, lines: Sequence[str], style: str | None, part: slice | None = None) -> None:
         shown = Text("\n".join(lines))
@@ -158,19 +205,24 @@ class _Lines:
 
 
 def _show_new(statements: Sequence[FoundStatement], lines: _Lines) -> None:
-    """Print what no claim of the catalogue says and nothing refutes, the strongest verdicts first."""
-    new = [
+    """Print new statements, the strongest verdicts first."""
+    new = _new_statements(statements)
+    lines.heading("New statements", bool(new))
+    for statement in new[:MOST_NEW]:
+        lines.item(statement.verdict, f"{in_text(statement)}: {statement.conclusion.text}")
+    if len(new) > MOST_NEW:
+        lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
+
+
+def _new_statements(statements: Sequence[FoundStatement]) -> list[FoundStatement]:
+    """Return the statements that no claim of the catalogue implies and that are not refuted, the strongest first."""
+    return [
         statement
         for statement in sorted(
             statements, key=lambda statement: STRONGEST_FIRST.index(statement.verdict)
         )
         if not statement.known and statement.verdict != "refuted" and statement.search != "heights"
     ]
-    lines.heading("New statements", bool(new))
-    for statement in new[:MOST_NEW]:
-        lines.item(statement.verdict, f"{in_text(statement)}: {statement.conclusion.text}")
-    if len(new) > MOST_NEW:
-        lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
 
 
 def _counted(ledger: Ledger) -> Iterator[str]:

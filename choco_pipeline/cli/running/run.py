@@ -23,7 +23,12 @@ from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
-from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_results
+from choco_pipeline.cli.running.ledger_lines import (
+    count_proofs,
+    count_verdicts,
+    show_results,
+    show_summary,
+)
 from choco_pipeline.cli.running.lock import bring_to_now, results_lock
 from choco_pipeline.cli.running.run_progress import Display, RunProgress, display
 from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
@@ -64,8 +69,9 @@ def run(
     scheduler: str | None,
     dry_run: bool,
     json: bool,
+    verbose: bool = False,
 ) -> int:
-    """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
+    """Run the sweeps of a configuration, and end with a summary and the path of the report.
 
     Raises `ChocoError` if the configuration cannot be used, or the results folder or the cluster is not to be had.
 
@@ -101,7 +107,8 @@ def run(
         emit({**done.document(), **verdicts, "proofs": proofs})
     elif ledger is not None:
         document = FoundDocument.read(Paths(RESULTS, plan["run"]).found)
-        show_results(ledger, document.statements, Console())
+        show = show_results if verbose else show_summary
+        show(ledger, document.statements, Console())
         print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code

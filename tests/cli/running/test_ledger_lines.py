@@ -17,10 +17,12 @@ from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
     MOST_NEW,
+    MOST_OPEN,
     MOST_OTHERS,
     OPEN,
     count_verdicts,
     show_results,
+    show_summary,
 )
 from choco_pipeline.finding.statements.statement import (
     FoundStatement,
@@ -109,6 +111,14 @@ def printed(
     return file.getvalue().splitlines()
 
 
+def summary(
+    ledger: dict[str, Any], found: Sequence[FoundStatement] = (), **console: Any
+) -> list[str]:
+    file = io.StringIO()
+    show_summary(completed(ledger), found, Console(file=file, color_system=None, **console))
+    return file.getvalue().splitlines()
+
+
 def letters(text: str) -> str:
     """Return a text without the places where it may be broken into lines."""
     return "".join(text.split())
@@ -187,6 +197,57 @@ def test_what_is_new_is_told_the_strongest_first() -> None:
     many = [statement("holds-to-bound", n) for n in range(MOST_NEW + 3)]
     lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, many)
     assert lines[-1] == "  and 3 more, on the report's page of found statements"
+
+
+@given(ledgers(), st.integers(0, 12), st.sampled_from([None, 60, 80, 300]))
+def test_a_summary_is_short(ledger: dict[str, Any], new: int, terminal: int | None) -> None:
+    on = {} if terminal is None else {"force_terminal": True, "width": terminal}
+    found = [statement(OUTCOMES[n % len(OUTCOMES)], n) for n in range(new)]
+    lines = summary(ledger, found, **on)
+    assert len(lines) <= 22
+    assert all(len(line) <= min(WIDTH, terminal or WIDTH) for line in lines)
+    is_open = [one["id"] for one in ledger["claims"] if one["status"] in OPEN]
+    verdicts = {row["claim"]: row["verdict"] for row in ledger["rows"]}
+    rest = [one for one in is_open if verdicts[one] != "proved"]
+    shown = [line for line in lines if line.split()[1:2] and line.split()[1] in ("first", "second")]
+    assert len(shown) == min(len(rest), MOST_OPEN)
+    assert (f"  + {len(rest) - MOST_OPEN} more" in lines) == (len(rest) > MOST_OPEN)
+    refuted = sum(verdicts[one] == "refuted" for one in rest)
+    assert all(line.startswith("  ✗") for line in shown[:refuted])
+
+
+def test_a_summary_counts_and_names_what_matters() -> None:
+    def row(number: int, status: str, verdict: str, for_all: str = "") -> tuple[Any, Any]:
+        paper = {"key": "a", "title": "T"}
+        claim = {"id": f"a-{number}", "paper": paper, "number": f"N{number}", "status": status}
+        said = {"claim": claim["id"], "verdict": verdict, "text": "word " * 40, "checks": 1}
+        said |= {"counts": {verdict: 1}, "parameters": "", "bound": None, "positions": 0}
+        return claim, said | {"seconds": 0, "decided": None, **UNPROVED, "for_all": for_all}
+
+    rows = [
+        row(1, "conjecture", "proved", "all k"),
+        row(2, "conjecture", "holds-to-bound"),
+        row(3, "conjecture", "refuted"),
+        row(4, "question", "proved", "all k"),
+        row(5, "theorem", "proved", "all k"),
+        row(6, "theorem", "refuted"),
+    ]
+    pair = {"kind": "disagreement", "printed": "a-6", "intended": "a-5", "right": "intended"}
+    claims, said = (list(part) for part in zip(*rows, strict=True))
+    ledger = {"claims": claims, "rows": said, "verdicts": [], "pairs": [pair | {"decided": None}]}
+    found = [statement("proved", n) for n in range(5)] + [statement("holds-to-bound", 9)]
+    lines = summary(ledger, found)
+    conjectures, questions = lines[0].split(". ")
+    assert conjectures.startswith("Conjectures: 1 proved, 1 holding to the bound, 1 refuted")
+    assert questions == "Questions: 1 yes, as read here."
+    assert [line[:7] for line in lines[1:3]] == ["  ✗ a N", "  ◐ a N"]
+    assert all(line.endswith(" …") for line in lines[1:3])
+    assert lines[3] == "Proved for all parameters: 3 claims, 2 of them conjectures or questions"
+    assert lines[4] == "New and proved: 5"
+    assert lines[7].endswith(" (+ 2 more: found.html)")
+    assert lines[8] == "New and open: 1"
+    assert lines[10] == "Papers disagree: a N5 and a N6"
+    assert lines[-1] == "every claim: ./choco claims list --config c.yaml"
 
 
 @given(ledgers())
