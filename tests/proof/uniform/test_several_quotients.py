@@ -98,6 +98,14 @@ def test_forged_heights_are_refused(forge, certificates, tmp_path):
     assert verdict(certificate, tmp_path) in ("undecided", "no certificate")
 
 
+def test_games_whose_parts_may_be_negative_are_not_left_out(certificates, tmp_path):
+    """For k > 2 a part is negative at x = 0, and the height is not: such a game is in no case."""
+    ruleset = "solid-bar(f=max(x+min(0, 2-k), z)//k)"
+    assert verdict(certificates[LARGEST] | {"ruleset": ruleset}, tmp_path) == "undecided"
+    alone = {"ruleset": ruleset, "for": "k == 2"}
+    assert verdict(certificates[LARGEST] | alone, tmp_path) == "proved"
+
+
 @pytest.mark.parametrize(
     ("condition", "same"),
     [
