@@ -7,7 +7,6 @@ on pages of its own, so that the first is there at once.
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,7 +30,6 @@ from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found_statements.found import FoundStatements
 from choco_pipeline.report.found_statements.found_exports import b_files
-from choco_pipeline.report.printed_report import LATEX
 from choco_pipeline.report.proved.proof_rows import FAST
 from choco_pipeline.report.proved.proof_section import proof_section
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -138,7 +136,6 @@ def _first_page(
             views=views,
             parts=parts,
             found=found,
-            has_pdf=shutil.which(LATEX) is not None,
             sequences=[] if found is None else list(b_files(found)),
             words_of=words_of,
             group_words=GROUP_WORDS,

@@ -11,7 +11,7 @@ from choco_pipeline.report.family_proofs.family_pages import write_family_pages
 from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.found_statements.found_exports import write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
-from choco_pipeline.report.printed_report import printed_report, write_pdf
+from choco_pipeline.report.printed_report import printed_report
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.stages import Stage
@@ -87,9 +87,7 @@ def _write(
     report(Stage.REPORT, documents=1)
     write_text(html.with_name("verdicts.csv"), csv_text(verdict_frame(ledger)))
     report(Stage.REPORT, documents=1)
-    document = printed_report(ledger, found)
-    write_text(html.with_name("report.tex"), document)
-    write_pdf(document, html.with_name("report.pdf"))
+    write_text(html.with_name("report.tex"), printed_report(ledger, found))
     report(Stage.REPORT, documents=1)
     statements = [] if found is None else [view.statement for view in found.views]
     for _ in range(write_family_pages(ledger, html.parent, statements)):

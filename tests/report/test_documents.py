@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -58,7 +57,6 @@ def test_the_three_documents_agree_with_the_ledger(
         "ledger.csv",
         "pairs.html",
         "report.json",
-        *(["report.pdf"] if shutil.which("pdflatex") else []),
         "report.tex",
         "tables.html",
         "verdicts.csv",

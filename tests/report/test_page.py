@@ -27,7 +27,7 @@ from tests.report.documents import whole
 from tests.report.read_pages import Document, Site
 from tests.report.small_run import HOSTILE
 
-DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex", "report.pdf"}
+DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex"}
 
 
 #: What lies elsewhere: the papers, by DOI or on arXiv.

@@ -1,26 +1,19 @@
-"""The report to print: as LaTeX always, as PDF where LaTeX is installed."""
+"""The report to print, as LaTeX."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from choco_pipeline.errors import ChocoError
 from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.found_statements.found import found_of
 from choco_pipeline.report.math.latex import tex_text
-from choco_pipeline.report.pages import pages
-from choco_pipeline.report.printed_report import printed_report, write_pdf
+from choco_pipeline.report.printed_report import printed_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict, whole
 from tests.report.found_documents import a_document, statements
 
 RESULTS = Path("results")
-
-DOCUMENT = "\\documentclass{article}\\begin{document}Nim\\end{document}\n"
 
 
 def test_it_says_of_each_conjecture_what_is_known():
@@ -58,42 +51,3 @@ def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
     assert "open; yes as far as checked, as read here: holds" in before
     for statement in statements():
         assert behind.count(rf"\label{{{statement.id}}}") == 1
-
-
-@pytest.mark.full
-def test_without_latex_there_is_no_pdf_and_the_page_says_so(
-    ledger: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    old = tmp_path / "report.pdf"
-    old.write_bytes(b"of an earlier run")
-    for there in (True, False):
-        monkeypatch.setattr(
-            shutil, "which", lambda _name, there=there: "/bin/true" if there else None
-        )
-        first = dict(pages(whole(ledger), RESULTS, tmp_path))["index.html"]
-        assert ('href="report.pdf"' in first) is there
-        assert ("LaTeX is not installed" in first) is not there
-    assert not write_pdf(DOCUMENT, old)
-    assert not old.exists()
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_the_same_report_is_the_same_pdf(tmp_path: Path):
-    document = printed_report(a_ledger([a_claim()], [], [a_row([])]), None)
-    for name in ("one.pdf", "two.pdf"):
-        assert write_pdf(
-            document.replace(r"\end{document}", r"Nim.\end{document}"), tmp_path / name
-        )
-    written = (tmp_path / "one.pdf").read_bytes()
-    assert written.startswith(b"%PDF-")
-    assert written == (tmp_path / "two.pdf").read_bytes()
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_a_report_that_latex_does_not_take_is_an_error_with_its_reason(tmp_path: Path):
-    document = r"\documentclass{article}\begin{document}\nosuchword\end{document}"
-    with pytest.raises(
-        ChocoError, match=r"report.pdf: pdflatex does not take the report \(.*ndefined"
-    ):
-        write_pdf(document, tmp_path / "report.pdf")
-    assert not (tmp_path / "report.pdf").exists()

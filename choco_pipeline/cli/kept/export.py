@@ -1,20 +1,17 @@
-"""``choco export`` and ``choco results``: what a run has left, for other programs or a paper, and a dated page of its figures."""
+"""``choco export``: P-positions, found statements and claims of a run, for other programs or a paper."""
 
 from __future__ import annotations
 
 import sys
-from datetime import date
 from pathlib import Path
 
 from choco_pipeline.cli.output import emit, note
-from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
-from choco_pipeline.report.results_page import results_page
 from choco_pipeline.report.run_exports import (
     frame_bytes,
     p_position_counts,
@@ -25,9 +22,6 @@ from choco_pipeline.report.run_exports import (
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
 from choco_pipeline.tables.reading.cells import Cells
-
-#: Where dated pages lie.
-PAGES = Path("docs/results")
 
 
 def export_run(
@@ -86,16 +80,3 @@ def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:
     if not largest:
         raise ConfigError(f"run {run!r} has no table{'' if game is None else f' of {game}'}")
     return [cells if bound is None else cells.corner(bound) for cells in largest.values()]
-
-
-def write_results(run: str, against: str | None, *, json: bool) -> None:
-    """Write ``docs/results/<date>-<run>.md`` from the ledger of a run, compared with that of another."""
-    ledger = ledger_of(run)
-    base = None if against is None else ledger_of(against)
-    today = date.today()
-    out = PAGES / f"{today.isoformat()}-{run}.md"
-    write_text(out, results_page(ledger, base, today))
-    if json:
-        emit({"page": str(out)})
-    else:
-        note(str(out))

@@ -39,21 +39,6 @@ def verify(
 
 
 @app.command(rich_help_panel=RUNS)
-def results(
-    run: Annotated[str, typer.Argument(help="The run's name.")],
-    against: Annotated[
-        str | None,
-        typer.Option(help="Another run, with smaller bounds: which verdicts have changed?"),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Write a dated page of a run's figures to docs/results."""
-    from choco_pipeline.cli.kept.export import write_results  # noqa: PLC0415
-
-    write_results(run, against, json=json)
-
-
-@app.command(rich_help_panel=RUNS)
 def export(
     run: Annotated[str, typer.Argument(help="The run's name.")],
     what: Annotated[What, typer.Option(help="Which part of it.")],

@@ -119,7 +119,6 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         "ledger.csv",
         "report.json",
         "report.tex",
-        *(["report.pdf"] if shutil.which("pdflatex") else []),
         "verdicts.csv",
     }
     assert json.loads((folder / "found" / "found.json").read_text()) == a_document().document()
