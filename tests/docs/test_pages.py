@@ -24,6 +24,7 @@ ELSEWHERE = {
 FOLLOWED = (
     "tutorial.md",
     "citing.md",
+    "results.md",
     "statements.md",
     "games.md",
     "proof.md",
@@ -102,6 +103,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_page_does_what_it_says(folder: Path, monkeypatch, name: str) -> None:
     monkeypatch.chdir(folder)  # of one page after the other: citing goes on where the tutorial ends
     assert follow(Page(name), folder) >= 4
+
+
+def test_the_readme_prints_what_it_says(folder: Path, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    (_, commands), (_, said) = Page("../README.md").blocks[:2]
+    printed = " ".join(ran(line, folder) for line in commands.splitlines())
+    for line in said.splitlines():
+        assert " ".join(line.split()) in printed
 
 
 @pytest.mark.slow
