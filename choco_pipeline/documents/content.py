@@ -137,6 +137,10 @@ class Content:
                 message = f"needs keys and values, found {_short(given)}"
             case _:
                 message = f"{detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
+        if any(text.count("(") != text.count(")") for text in map(str, (key, given))):
+            # YAML reads {c: min(a,b)} as the two keys "c" and "b)".
+            message = 'a formula with a comma needs quotes, such as {c: "min(a, b)"}'
+            key = ".".join(map(str, known[:-1])) or key
         return f"{self.where(place)}: {key}: {message}"
 
     def _known(self, location: Location) -> Location:

@@ -20,7 +20,7 @@ from choco_pipeline.games.game_file import MOST_AMOUNTS, GameFile, GameMove
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Limit, Move, Rules, with_free_heap
 from choco_pipeline.games.ruleset import LARGEST
-from choco_pipeline.shipped import project_file
+from choco_pipeline.shipped import SHIPPED
 
 #: Where games of one's own are described.
 FOLDER = "config/games"
@@ -262,8 +262,8 @@ class _DescriptionReader:
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
     """Return what describes a game of one's own.
 
-    It is a file in ``config/games`` below `base`, unless descriptions by name are given to be used instead of files. Raises
-    `RulesetError` if there is no such game; `ConfigError`, saying which key of its description has which mistake.
+    It is a file in ``config/games`` below `base`, or of that name among the bundled games; or one of `games`, if these are given.
+    Raises `RulesetError` if there is no such game; `ConfigError`, saying which key of its description has which mistake.
     """
     if games is not None:
         if name not in games:
@@ -274,12 +274,12 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     shown = Path(FOLDER, f"{name}.yaml")
     path = inside(base, shown.as_posix())
     if not path.is_file():
-        path = project_file(shown)
+        path = SHIPPED / shown
     if not path.is_file():
         others = entry_points(group=GROUP)
         if name in others.names:
             return _of_another_package(others[name])
-        folders = (inside(base, FOLDER), project_file(FOLDER))
+        folders = (inside(base, FOLDER), SHIPPED / FOLDER)
         known = [
             other.stem for folder in folders for other in folder.glob("*.yaml") if other.is_file()
         ]

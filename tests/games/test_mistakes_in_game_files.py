@@ -51,6 +51,21 @@ def as_pattern(message):
     return re.escape(message.removesuffix("$")) + ("$" if message.endswith("$") else "")
 
 
+def test_a_formula_without_quotes_is_explained(project):
+    path = project / "config" / "games" / "quoted.yaml"
+    moves = "moves: [{lower: [a]}, {lower: [b]}, {lower: [c]}]"
+    path.write_text(f"game: quoted\ncoordinates: [a, b, c]\nheights: {{c: min(a,b)}}\n{moves}\n")
+    with pytest.raises(ChocoError, match=r"quoted.yaml:3:.* heights: .* comma needs quotes"):
+        parse_ruleset("game(quoted)")
+
+
+def test_bundled_games_stay_available_and_ones_own_win(project):
+    assert parse_ruleset("game(wythoff)").coordinates == ("a", "b")
+    own = EXAMPLE.replace("game: example", "game: wythoff")
+    (project / "config" / "games" / "wythoff.yaml").write_text(own)
+    assert parse_ruleset("game(wythoff)").coordinates == ("a", "b", "c")
+
+
 def test_games_elsewhere_are_not_read(project):
     (project / "outside.yaml").write_text(EXAMPLE)
     inner = project / "inner"

@@ -249,8 +249,9 @@ def test_a_mistake_in_the_background_theorems_is_found_before_anything_runs(conf
     claims = Path("config/claims")
     claims.mkdir(parents=True)
     text = (SHIPPED / claims / "background.yaml").read_text()
-    (claims / "background.yaml").write_text(text)
-    with pytest.raises(ConfigError, match=r"background.*there is no file config/games/wythoff"):
+    assert "game(wythoff)" in text
+    (claims / "background.yaml").write_text(text.replace("game(wythoff)", "game(nobody)"))
+    with pytest.raises(ConfigError, match=r"background.*there is no file config/games/nobody"):
         make_plan(config, write=False)
 
 
