@@ -1384,12 +1384,11 @@ class PowerPlace(FewValues):
         self.parts = {place[x] + game.shift(x): part for x, part in parts.items()}  # by what they are the parts of
         if len(self.parts) < len(parts):  # the parts of one could be taken for those of another
             raise undecided("two coordinates of the position are the same sum")
-        self.size = 1 << max(n.number for n in numbers[1:]).bit_length()
 
     def contradiction(self) -> str:
         """Counterexample: for some member the place is no position, or it is consistent."""
         below = named(BELOW)
-        facts = [(self.base - Sum(self.size)).natural]
+        facts = list[str]()
         for value, (upper, lower) in self.parts.items():
             facts += [(value - self.base.by(upper) - lower).zero, lower.natural, (self.base - ONE - lower).natural]
         failure = self.failure(self.place, *facts)

@@ -105,6 +105,17 @@ def test_other_powers_are_refused(members, where, why):
         failures(family, list(family.cases()), Clock(20))
 
 
+def test_parts_of_one_coordinate_are_not_taken_for_those_of_another():
+    one, power = families.ONE, families.named(POWER)
+    height = families.Height((families.Quotient({"x": one}, families.ZERO, one),))
+    relation = families.NimSum({"x": families.ZERO, "y": families.ZERO})
+    rules = families.Game(["x", "y"], {"x": True}, {"y": height}, relation, False, frozenset())
+    parts = {"x": (families.ZERO, one), "y": (one, families.ZERO)}
+    assert families.PowerPlace(rules, [], power, {"x": one, "y": power}, parts).parts
+    with pytest.raises(families.UndecidedError, match="the same sum"):
+        families.PowerPlace(rules, [], power, {"x": power, "y": power}, parts)
+
+
 def test_that_no_member_is_wrong_is_not_called_a_proof():
     found = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(f"{BEYOND} - 1"))
     assert (found.status, found.cases) == ("undecided", ())
