@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from rich.console import Console
@@ -76,7 +76,7 @@ def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: 
         )
         counts = ", ".join(f"{number:,} {words}" for words, number in outcomes.most_common())
         headline += [f"{status.capitalize()}s: {counts}."] if counts else []
-    lines.heading(" ".join(headline), bool(headline))
+    lines.heading(" ".join(headline), bool(headline), is_whole=True)
     rest = [row for row in asked if row.verdict != "proved"]
     rest.sort(key=lambda row: (row.verdict != "refuted", row.verdict == "unchecked"))
     for row in rest[:MOST_OPEN]:
@@ -99,8 +99,8 @@ def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: 
     contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
     about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
     lines.heading(f"Papers disagree: {about}", bool(contradictions))
-    for text in _counted(ledger):
-        lines.heading(text, True)
+    for text in _counted(ledger, ("claims",)):
+        lines.heading(text, True, is_whole=True)
     if claims:
         lines.heading(f"every claim: {command('claims', 'list', config=ledger.config)}", True)
 
@@ -169,10 +169,10 @@ class _Lines:
         self._console, self._shortened = console, shortened
         self._width = min(WIDTH, console.width) if console.is_terminal else WIDTH
 
-    def heading(self, text: str, is_there: bool) -> None:
-        """Print a heading if there is anything below it."""
+    def heading(self, text: str, is_there: bool, *, is_whole: bool = False) -> None:
+        """Print a heading if there is anything below it; `is_whole`, never shortened."""
         if is_there:
-            self._print(self._wrapped(text, ""), "bold")
+            self._print(self._wrapped(text, "", is_whole=is_whole), "bold")
 
     def item(self, outcome: Outcome, text: str, end: str = "") -> None:
         """Print a paragraph that begins with the sign of an outcome, in its colour; `end` is never cut."""
@@ -184,15 +184,18 @@ class _Lines:
         """Print a paragraph below a heading; nothing for no text."""
         self._print(self._wrapped(text, INDENT), None)
 
-    def _wrapped(self, text: str, first: str, end: str = "") -> list[str]:
+    def _wrapped(
+        self, text: str, first: str, end: str = "", *, is_whole: bool = False
+    ) -> list[str]:
+        shortened = self._shortened and not is_whole
         lines = wrap(
             text,
-            self._width - len(end) - 2 * self._shortened,
+            self._width - len(end) - 2 * shortened,
             initial_indent=first,
             subsequent_indent=FURTHER,
             break_on_hyphens=False,
         )
-        if not self._shortened:
+        if not shortened:
             return lines
         return [line + " …" * (len(lines) > 1) + end for line in lines[:1]]
 
@@ -225,8 +228,8 @@ def _new_statements(statements: Sequence[FoundStatement]) -> list[FoundStatement
     ]
 
 
-def _counted(ledger: Ledger) -> Iterator[str]:
-    """Yield how many proofs there are, and how many claims of each kind come to what."""
+def _counted(ledger: Ledger, groups: Collection[str] = ("claims", *NOT_ASSERTED)) -> Iterator[str]:
+    """Yield the number of proofs, and the outcomes of each group of claims."""
     proofs = count_proofs(ledger)
     if proofs:
         words = {"proved": "found", "undecided": "undecided"}
@@ -235,6 +238,8 @@ def _counted(ledger: Ledger) -> Iterator[str]:
         )
         yield f"Proofs for all positions: {proofs_counted}"
     for group, counts in count_verdicts(ledger).items():
+        if group not in groups:
+            continue
         by_words: Counter[str] = Counter()
         for verdict, number in counts.items():
             by_words[words_of(group, verdict)] += number
