@@ -77,7 +77,7 @@ def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: 
         counts = ", ".join(f"{number:,} {words}" for words, number in outcomes.most_common())
         headline += [f"{status.capitalize()}s: {counts}."] if counts else []
     lines.heading(" ".join(headline), bool(headline), is_whole=True)
-    rest = [row for row in asked if row.verdict != "proved"]
+    rest = [row for row in asked if row.verdict not in ("proved", "exhausted")]
     rest.sort(key=lambda row: (row.verdict != "refuted", row.verdict == "unchecked"))
     for row in rest[:MOST_OPEN]:
         lines.item(row.verdict, f"{name[row.claim]}: {row.text}")
@@ -85,8 +85,10 @@ def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: 
         lines.line(f"+ {len(rest) - MOST_OPEN:,} more")
     general = [row for row in ledger.rows if row.for_all and row.verdict == "proved"]
     also = sum(row in asked for row in general)
+    found = count_proofs(ledger).get("proved", 0)
     number = f"{counted(len(general), 'claim')}, {also:,} of them conjectures or questions"
-    lines.heading(f"Proved for all parameters: {number}", bool(general))
+    text = f"Proved for all parameters: {number}; for all positions: {counted(found, 'game')}"
+    lines.heading(text, bool(general or found))
     new = _new_statements(statements)
     proved = [statement for statement in new if statement.verdict == "proved"]
     unproved = [statement for statement in new if statement.verdict != "proved"]
@@ -99,7 +101,7 @@ def show_summary(ledger: Ledger, statements: Sequence[FoundStatement], console: 
     contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
     about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
     lines.heading(f"Papers disagree: {about}", bool(contradictions))
-    for text in _counted(ledger, ("claims",)):
+    for text in _claims_counted(ledger, ("claims",)):
         lines.heading(text, True, is_whole=True)
     if claims:
         lines.heading(f"every claim: {command('claims', 'list', config=ledger.config)}", True)
@@ -158,7 +160,10 @@ def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: 
     lines.heading("What says nothing, and why", bool(silent))
     for claim_id, why in silent.items():
         lines.line(f"{claims[claim_id].paper.key} {claims[claim_id].number}: {why}")
-    for text in _counted(ledger):
+    words = {"proved": "found", "undecided": "undecided"}
+    text = ", ".join(f"{number:,} {words[s]}" for s, number in count_proofs(ledger).items())
+    lines.heading(f"Proofs for all positions: {text}", bool(text))
+    for text in _claims_counted(ledger, ("claims", *NOT_ASSERTED)):
         lines.heading(text, True)
 
 
@@ -228,15 +233,8 @@ def _new_statements(statements: Sequence[FoundStatement]) -> list[FoundStatement
     ]
 
 
-def _counted(ledger: Ledger, groups: Collection[str] = ("claims", *NOT_ASSERTED)) -> Iterator[str]:
-    """Yield the number of proofs, and the outcomes of each group of claims."""
-    proofs = count_proofs(ledger)
-    if proofs:
-        words = {"proved": "found", "undecided": "undecided"}
-        proofs_counted = ", ".join(
-            f"{number:,} {words[status]}" for status, number in proofs.items()
-        )
-        yield f"Proofs for all positions: {proofs_counted}"
+def _claims_counted(ledger: Ledger, groups: Collection[str]) -> Iterator[str]:
+    """Yield the outcomes of each group of claims."""
     for group, counts in count_verdicts(ledger).items():
         if group not in groups:
             continue

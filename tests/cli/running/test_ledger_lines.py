@@ -208,7 +208,7 @@ def test_a_summary_is_short(ledger: dict[str, Any], new: int, terminal: int | No
     assert all(len(line) <= min(WIDTH, terminal or WIDTH) for line in lines)
     is_open = [one["id"] for one in ledger["claims"] if one["status"] in OPEN]
     verdicts = {row["claim"]: row["verdict"] for row in ledger["rows"]}
-    rest = [one for one in is_open if verdicts[one] != "proved"]
+    rest = [one for one in is_open if verdicts[one] not in ("proved", "exhausted")]
     shown = [line for line in lines if line.split()[1:2] and line.split()[1] in ("first", "second")]
     assert len(shown) == min(len(rest), MOST_OPEN)
     assert (f"  + {len(rest) - MOST_OPEN} more" in lines) == (len(rest) > MOST_OPEN)
@@ -242,7 +242,10 @@ def test_a_summary_counts_and_names_what_matters() -> None:
     assert questions == "Questions: 1 yes, as read here."
     assert [line[:7] for line in lines[1:3]] == ["  ✗ a N", "  ◐ a N"]
     assert all(line.endswith(" …") for line in lines[1:3])
-    assert lines[3] == "Proved for all parameters: 3 claims, 2 of them conjectures or questions"
+    assert lines[3] == (
+        "Proved for all parameters: 3 claims, 2 of them conjectures or questions;"
+        " for all positions: 0 games"
+    )
     assert lines[4] == "New and proved: 5"
     assert lines[7].endswith(" (+ 2 more: found.html)")
     assert lines[8] == "New and open: 1"
