@@ -29,6 +29,7 @@ THREE = (SUM, "k % 4 == 3", "p_positions", "x ^ y ^ z == 0")
 ONE = (SUM, "k % 4 == 1", "p_positions", "(x-1) ^ y ^ (z-1) == 0")
 GRUNDY = (STEP, "k % 2 == 0 and s < k", "grundy", "(y ^ (z+s)) - s")
 BESIDE = (STRIP, "k % 2 == 0 and s < k", "p_positions", "(x+s) ^ y ^ (z+s) == 0")
+LARGEST = ("solid-bar(f=max(x, z)//k)", "k % 2 == 0", "p_positions", "x ^ y ^ z == 0")
 FLAT = ("solid-bar(f=z//k)", "k % 2 == 0", "p_positions", "x ^ y ^ z == 0")
 CASES = (MORE, "k % 2 == 1 and c <= k + 1", "p_positions", f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0")
 
@@ -291,7 +292,12 @@ def tried(chosen, verdict):
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("family", "seed"), [(THREE, 1), pytest.param(GRUNDY, 2, marks=pytest.mark.slow)]
+    ("family", "seed"),
+    [
+        (THREE, 1),
+        pytest.param(GRUNDY, 2, marks=pytest.mark.slow),
+        pytest.param(LARGEST, 3, marks=pytest.mark.full),
+    ],
 )
 def test_a_changed_certificate_is_refused_or_another_proof(
     family, seed, certificate, verdict, remembered
