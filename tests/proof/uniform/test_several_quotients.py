@@ -125,3 +125,14 @@ def test_masks_and_absolute_values_in_conditions(condition, same):
 def test_false_masks_are_refuted(condition):
     relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
     assert prove_family("solid-bar(f=(x+z)//k)", condition, **relation).status == "refuted"
+
+
+def test_parameters_of_a_mask_must_be_in_a_case(tmp_path):
+    """All small members are right, and no case has the large ones."""
+    relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
+    proof = prove_family("solid-bar(f=(x+z)//k)", "k % 4 == 1", **relation)
+    certificate = json.loads(json.dumps(document(proof)))
+    same = certificate | {"for": "k & 3 == 1 or k >= 10**6 and k & 7 == 5"}
+    assert verdict(same, tmp_path) == "proved"
+    more = certificate | {"for": "k & 3 == 1 or k >= 10**6 and k & 7 == 3"}
+    assert verdict(more, tmp_path) == "undecided"
