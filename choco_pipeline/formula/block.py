@@ -172,6 +172,15 @@ class FormulaBlock:
                 zeros = ~argument & (argument - 1)  # a one for each zero below the lowest one
                 counts: Integers = np.bitwise_count(zeros).astype(np.int64)
                 return counts
+            case "log2":
+                problem = "log2 of a number below 1"
+                argument = self._defined(argument, argument < 1, 1, open_, problem, node)
+                if isinstance(argument, int):
+                    return argument.bit_length() - 1
+                for shift in (1, 2, 4, 8, 16, 32):  # ones in all places below the highest one
+                    argument = argument | argument >> shift
+                digits: Integers = np.bitwise_count(argument).astype(np.int64)
+                return digits - 1
             case _:
                 pass
         table = self._tables[node.function]

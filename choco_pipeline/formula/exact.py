@@ -121,6 +121,10 @@ class Place:
                 if arguments[0] == 0:
                     raise self._undefined("v2(0)", node)
                 return exponent_of_2(arguments[0])
+            case "log2":
+                if arguments[0] < 1:
+                    raise self._undefined("log2 of a number below 1", node)
+                return arguments[0].bit_length() - 1
             case _:
                 pass
         table = table_for(self._text, node, self._tables)
@@ -147,7 +151,7 @@ def always_undefined(node: Node, text: str) -> FormulaError | None:
         match part:
             case Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
                 constant, asked = right, replace(part, left=Integer(1))
-            case Call("v2", (argument,)):
+            case Call("v2" | "log2", (argument,)):
                 constant, asked = argument, part
             case _:
                 continue

@@ -55,7 +55,7 @@ def parse(
     names : collection of str, optional
         The names that may occur; by default any.
     functions : collection of str
-        Look-up functions of one argument that may be called besides min, max, abs and v2.
+        Look-up functions of one argument that may be called besides min, max, abs, v2 and log2.
 
     Returns
     -------
@@ -297,8 +297,8 @@ class Formula:
         Raises
         ------
         FormulaError
-            For a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), a look-up
-            outside its table, a name without a value, or an integer of more than 4096 bits.
+            For a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of a
+            number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
         place = Place(self.source, env, functions or {})
         return place.truth(self._root) if self.is_truth else place.integer(self._root)

@@ -121,6 +121,8 @@ class Enclosure:
                 if low == high != 0:
                     return exponent_of_2(low), exponent_of_2(low)
                 return 0, max(max(-low, high).bit_length() - 1, 0)
+            case "log2":
+                return max(low, 1).bit_length() - 1, max(high, 1).bit_length() - 1
             case _:
                 return table_for(self._text, node, self._tables)
 

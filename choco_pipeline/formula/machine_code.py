@@ -210,6 +210,14 @@ class MachineFormulas:
                 return reduce(self.larger, arguments)
             case "abs":
                 return self.larger(operand, build.neg(operand))
+            case "log2":
+                is_below = build.icmp_signed("<", operand, self.constant(1))
+                operand = self._defined(operand, is_below, 1, matters)
+                shift = 1
+                while shift < self._bits:  # ones in all places below the highest one
+                    higher = build.lshr(operand, self.constant(shift))
+                    operand, shift = build.or_(operand, higher), 2 * shift
+                return build.sub(build.ctpop(operand), self.constant(1))
             case _:  # v2: a one for each zero below the lowest one
                 is_zero = build.icmp_signed("==", operand, self.constant(0))
                 operand = self._defined(operand, is_zero, 1, matters)

@@ -16,6 +16,7 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "max": (2, None),
     "abs": (1, 1),
     "v2": (1, 1),
+    "log2": (1, 1),
 }
 
 #: Of integers, and of arrays of them, element by element.

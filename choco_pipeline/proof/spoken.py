@@ -54,7 +54,7 @@ class _ConditionReader:
         return Affine.of(f"?{self._count}")
 
     def sum(self, node: Node, names: Sums) -> Affine:
-        """Return an integer's value; of ``v2(n)``, which is an exponent, that it is natural."""
+        """Return an integer's value; of an exponent, ``v2(n)`` or ``log2(n)``, that it is natural."""
         match node:
             case Integer(value):
                 return number(value)
@@ -87,7 +87,7 @@ class _ConditionReader:
                 self.definitions += [at_least_0((value - chosen) * sign) for value in values]
                 self.definitions.append(any_of(is_0(chosen - value) for value in values))
                 return chosen
-            case Call("v2", _):
+            case Call("v2" | "log2", _):
                 exponent = self._new()
                 self.definitions.append(at_least_0(exponent))
                 return exponent
@@ -124,6 +124,8 @@ class _ConditionReader:
             match part:
                 case Call("v2", (of,)):
                     conditions.append(negation(is_0(self.sum(of, names))))
+                case Call("log2", (of,)):
+                    conditions.append(at_least_0(self.sum(of, names) - 1))
                 case Binary("//" | "%", _, divisor):
                     conditions.append(negation(is_0(self.sum(divisor, names))))
                 case Binary("**" | "<<" | ">>", _, exponent):

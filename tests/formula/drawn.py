@@ -51,6 +51,12 @@ def exponent_of_2(n: int) -> int:
     return next(e for e in range(5000) if n % 2 ** (e + 1))
 
 
+def digits_below(n: int) -> int:
+    if n < 1:
+        raise NoValueError
+    return len(f"{n:b}") - 1
+
+
 INTEGER_SIGNS = {
     "+": operator.add,
     "-": operator.sub,
@@ -110,6 +116,10 @@ def absolute(inner: Drawn) -> Drawn:
 
 def two_adic(inner: Drawn) -> Drawn:
     return Drawn(f"v2({inner.text})", lambda env: exponent_of_2(inner.meaning(env)))
+
+
+def logarithm(inner: Drawn) -> Drawn:
+    return Drawn(f"log2({inner.text})", lambda env: digits_below(inner.meaning(env)))
 
 
 def chain(first: Drawn, rest: list[tuple[str, Drawn]]) -> Drawn:
@@ -175,6 +185,7 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
             st.builds(extreme, st.sampled_from(["min", "max"]), inner, inner),
             st.builds(absolute, inner),
             st.builds(two_adic, inner),
+            st.builds(logarithm, inner),
         ),
         max_leaves=6,
     )

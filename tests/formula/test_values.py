@@ -16,7 +16,10 @@ from .drawn import NAMES, Drawn, formulas_of, unhurried
 GRID = dict(zip(NAMES, np.ogrid[LOW : HIGH + 1, LOW : HIGH + 1, LOW : HIGH + 1], strict=True))
 
 
-NO_VALUE = r"(division by zero|shift by a negative count|power with a negative exponent|v2\(0\)) at column \d+"
+NO_VALUE = (
+    r"(division by zero|shift by a negative count|power with a negative exponent|v2\(0\)|log2 of a number below 1)"
+    r" at column \d+"
+)
 
 
 TOO_LARGE = r"outside signed integers of 64 bits|more than 4096 bits"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from xml.etree import ElementTree
 
-from tests.formula.drawn import NoValueError, exponent_of_2, power
+from tests.formula.drawn import NoValueError, digits_below, exponent_of_2, power
 
 TOKEN = re.compile(
-    r"\\text\{[^}]*\}|\\mathbin\{[^}]*\}|\\left\\lfloor|\\right\\rfloor|\\not\\equiv|\\pmod|v_\{2\}"
+    r"\\text\{[^}]*\}|\\mathbin\{[^}]*\}|\\left\\lfloor|\\right\\rfloor|\\not\\equiv|\\pmod|v_\{2\}|\\log_\{2\}"
     r"|\\left\(|\\right\)|\\left\\lvert|\\right\\rvert|\\[a-z]+|[0-9]+|[a-z]|[-+=<>(),{}^]"
 )
 OPEN, CLOSE = (
@@ -49,6 +49,7 @@ SAME = {
     "|": r"\mathbin{|}",
     "min": r"\min",
     "max": r"\max",
+    "log": r"\log",
 }
 
 
@@ -137,6 +138,10 @@ class Reader:
             return abs(self._closed(CLOSE[token]))
         if token == "{":
             return self._closed("}")
+        if token == r"\left\lfloor" and self._takes(r"\log_{2}"):
+            value = self._function(r"\log_{2}")
+            assert self._takes(r"\right\rfloor")
+            return value
         if token == r"\left\lfloor":
             assert self._takes(r"\frac")
             above, below = self._group(), self._group()
@@ -152,11 +157,9 @@ class Reader:
         while self._takes(","):
             arguments.append(self._any())
         assert self._takes(last)
-        return (
-            {r"\min": min, r"\max": max}[name](arguments)
-            if name[0] == "\\"
-            else exponent_of_2(*arguments)
-        )
+        if name == r"\log_{2}":
+            return digits_below(*arguments)
+        return {r"\min": min, r"\max": max, "v_{2}": exponent_of_2}[name](*arguments)
 
     def _group(self) -> int:
         assert self._takes("{")
@@ -189,7 +192,7 @@ def as_latex(node: ElementTree.Element) -> str:
             base = parts[0] if len(parts[0]) == 1 else f"{{{parts[0]}}}"
             return f"{base}^{{{parts[1]}}}"
         case "msub":
-            return f"{parts[0]}_{{{parts[1]}}}"
+            return f"{parts[0].strip()}_{{{parts[1]}}}"
         case "mtext":
             return rf"\text{{{words.replace(chr(0xA0), ' ')}}}"
         case "mspace":
@@ -203,7 +206,7 @@ def _row(node: ElementTree.Element, parts: list[str]) -> str:
     signs = [child.text if child.tag == "mo" else None for child in node]
     forms = [child.get("form") for child in node]
     if signs[0] == "⌊":
-        return rf"\left\lfloor{parts[1]}\right\rfloor"
+        return rf"\left\lfloor{''.join(parts[1:-1])}\right\rfloor"
     if signs[0] in ("(", "|") and forms[0] == "prefix" and forms[-1] == "postfix":
         inner = "".join(parts[1:-1])
         if inner.startswith(r"\text{mod }"):

@@ -89,6 +89,8 @@ class PlainText:
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""
+        if name == "log2":
+            return f"⌊log₂ {self.listed(arguments)}⌋"
         return ("v₂" if name == "v2" else name) + self.listed(arguments)
 
     def modulo(self, modulus: str) -> str:

@@ -64,7 +64,7 @@ class MathNotation(Protocol):
         """Return parts in parentheses or braces, with commas between."""
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        """Return a function, ``v2`` among them, of arguments."""
+        """Return a function, ``v2`` and ``log2`` among them, of arguments."""
 
     def modulo(self, modulus: str) -> str:
         """Return what stands behind a congruence."""

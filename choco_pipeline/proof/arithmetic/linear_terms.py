@@ -159,7 +159,7 @@ class TermReader:
                 "*": "multiplies two coordinates, and only multiples by a constant are linear",
                 "**": "is a power, which is not linear",
             }.get(node.operator, f"has a right operand of {node.operator} that is not a constant")
-        elif isinstance(node, Call) and node.function == "v2":
+        elif isinstance(node, Call) and node.function in ("v2", "log2"):
             why = "is an exponent, which no automaton can compare with a number"
         else:
             why = "looks up a table, which ends"

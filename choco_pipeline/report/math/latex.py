@@ -136,6 +136,8 @@ class LaTeX:
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""
+        if name == "log2":
+            return rf"\left\lfloor \log_{{2}}{self.listed(arguments)} \right\rfloor"
         known = {"v2": "v_{2}", "min": r"\min", "max": r"\max"}
         head = known.get(name) or self.name(name, "")
         return head + self.listed(arguments)

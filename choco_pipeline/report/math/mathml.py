@@ -89,6 +89,10 @@ class MathML:
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""
+        if name == "log2":
+            log = "<msub><mi>log</mi><mn>2</mn></msub>"
+            parts = ["<mo>⌊</mo>", log, self.listed(arguments), "<mo>⌋</mo>"]
+            return self.row(parts)
         head = "<msub><mi>v</mi><mn>2</mn></msub>" if name == "v2" else f"<mi>{escape(name)}</mi>"
         return self.row([head, self.listed(arguments)])
 
