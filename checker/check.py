@@ -46,7 +46,14 @@ class UndecidedError(Exception):
 NAME, GAME_NAME = re.compile("[a-z][a-z0-9_]{0,15}"), re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 NATURAL, FORMULA = range(1 << 63), (str, int)
 SPANS = {NAME: FORMULA}
-MOVE = {"lower": [NAME], "by?": ("any", "each", "same", [FORMULA]), "at_most?": FORMULA, "clip?": bool}
+MOVE = {
+    "lower": ([NAME], {NAME: FORMULA}),
+    "by?": ("any", "each", "same", [(str, int, [FORMULA])]),
+    "at_most?": FORMULA,
+    "where?": str,
+    "when?": str,
+    "clip?": bool,
+}
 RULES = {
     "game": GAME_NAME,
     "coordinates": [NAME],
@@ -54,6 +61,8 @@ RULES = {
     "parameters?": {NAME: int},
     "heights?": {NAME: FORMULA},
     "ends?": str,
+    "legal?": str,
+    "play?": "normal",
 }
 AUTOMATON = {"tracks": [str], "delta": [[NATURAL]], "accepting": [NATURAL]}
 GAME = {"ruleset": str, "relation": ("p", "grundy"), "coordinates": [NAME], "automata": [AUTOMATON]}
@@ -550,29 +559,41 @@ def described(text: str, said: str) -> Game:
     read = {c: {part.id for part in ast.walk(parsed(h)) if isinstance(part, ast.Name)} for c, h in heights.items()}
     of = {c: names & {*coordinates} for c, names in read.items()}
     at: dict[str, Form] = {**numbers, **{c: {c: 1} for c in coordinates}}
-    known = {name: one for name, one in at.items() if not of.get(name)}  # a height depends on none that has one
     legal, faults, moves = all_of(limits({c: 1}, 0, None) for c in coordinates), [], []
     for c, height in heights.items():
+        known = {name: one for name, one in at.items() if name != c}  # a height does not depend on itself
         faults.append(legal & within(height, known, {}, None, -1))
         for d in of[c]:
             falls = within(height, {**known, d: {d: 1, None: 1}}, {c: -1}, None, -1)
             faults.append(legal & within(height, known, {c: -1}, 0, 0) & falls)
+    ordered = list[str]()  # coordinates with heights, each after those that its height depends on
+    while len(ordered) < len(heights):
+        more = [c for c in heights if c not in ordered and of[c] & heights.keys() <= {*ordered}]
+        if not more:
+            raise UndecidedError("undecided", f"{text}: heights that depend on each other are not decided here")
+        ordered += more
     for move in document["moves"]:
         lowered: dict[str, Track] = {c: Own() for c in move["lower"]}
         if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):
             raise ValueError(f"{text}: a move lowers coordinates, each of them once")
-        there: Names = {**known, **{c: {t: 1} for c, t in lowered.items() if c in known}}
         such = amounts(move, lowered, at, numbers)
         such += [~condition(document["ends"], at)] if "ends" in document else []
-        falling = [c for c in heights if of[c] & lowered.keys()] if move.get("clip", True) else []
+        such += [condition(move["when"], at)] if "when" in move else []
+        changed, falling = {*lowered}, list[str]()
+        for c in ordered if move.get("clip", True) else ():
+            if of[c] & changed:
+                changed, falling = changed | {c}, [*falling, c]
         for chosen in itertools.product((False, True), repeat=len(falling)):  # the others must be able to stay
-            fallen: dict[str, Track] = {c: Own() for c in itertools.compress(falling, chosen)}
-            found = [within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()]
-            found += [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
+            there, fallen, found = dict(lowered), dict[str, Track](), list[Automaton]()
+            for c in itertools.compress(falling, chosen):
+                tracks: Names = {**at, **{d: {t: 1} for d, t in there.items()}}
+                fallen[c] = t = Own()
+                found += [within(heights[c], tracks, {t: -1}, 0, 0), limits({t: 1, there.get(c, c): -1}, None, -1)]
+                there[c] = t
             twice = [lowered[c] for c in fallen.keys() & lowered.keys()]
             moves.append(({*lowered}, {**lowered, **fallen}, [some(twice, *such, *found)] if twice else such + found))
-    legal &= all_of(within(height, known, {c: -1}, 0, None) for c, height in heights.items())
-    legal &= condition(document.get("within"), at)
+    legal &= all_of(within(height, at, {c: -1}, 0, None) for c, height in heights.items())
+    legal &= condition(document.get("within"), at) & condition(document.get("legal"), at)
     return Game(text, (f"{text}: {rules_of(document)}",), [*coordinates], [], legal, moves, faults)
 
 
@@ -583,16 +604,21 @@ def rules_of(document: Mapping[str, Any]) -> str:
     moves = defaultdict[str, list[str]](list)
     for move in document["moves"]:
         by, several = move.get("by", "each"), len(move["lower"]) > 1
-        if isinstance(by, list):
-            way = [f"one of {', '.join(map(shown, by))}", *["the same from each"] * several]
+        if isinstance(move["lower"], dict):
+            way = [", ".join(map(shown, move["lower"].values())), "for numbers from 0 to the largest of these"]
+            way += [f"where {shown(move['where'])}"] if "where" in move else []
+        elif isinstance(by, list):
+            listed = [f"({', '.join(map(shown, one))})" if isinstance(one, list) else shown(one) for one in by]
+            way = [f"one of {', '.join(listed)}", *["the same from each"] * (several and "(" not in "".join(listed))]
         else:
             way = [ways[by] if several else "at least 1"]
+        way += [f"if {shown(move['when'])}"] if "when" in move else []
         way += [f"each at most {shown(move['at_most'])}"] if "at_most" in move else []
         way += [after[move.get("clip", True)]] if document.get("heights") else []
         moves[", ".join(way)].append(" and ".join(move["lower"]))
     parts = [f"coordinates {', '.join(document['coordinates'])} >= 0"]
     parts += [f"{c} <= {shown(height)}" for c, height in document.get("heights", {}).items()]
-    parts += [shown(document["within"])] if "within" in document else []
+    parts += [shown(document[key]) for key in ("within", "legal") if key in document]
     parts += [f"a move lowers {' or '.join(lower)} by {way}" for way, lower in moves.items()]
     return "; ".join([*parts, *([f"no move if {shown(document['ends'])}"] if "ends" in document else [])])
 
@@ -600,16 +626,43 @@ def rules_of(document: Mapping[str, Any]) -> str:
 def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbers: Names) -> list[Automaton]:
     """Return what a move asks of the amounts that it takes."""
     taken: list[Form] = [{c: 1, t: -1} for c, t in lowered.items()]
+    if isinstance(move["lower"], dict):
+        return chosen_amounts(move, lowered, at)
+    if "where" in move:
+        raise ValueError("`where` needs named amounts")
     by = move.get("by", "" if len(taken) > 1 else "each")
     if not by:
         raise ValueError("a move of several coordinates needs `by`, and a list of amounts must not be empty")
-    found = [limits(amount, 0 if by == "any" else 1, None) for amount in taken]
+    several = isinstance(by, list) and any(isinstance(one, list) for one in by)
+    found = [limits(amount, 0 if by == "any" or several else 1, None) for amount in taken]
     found += [limits(functools.reduce(plus, taken), 1, None)]
     found += [within(move["at_most"], at, plus({}, amount, -1), 0, None) for amount in taken if "at_most" in move]
-    found += [limits(plus(amount, taken[0], -1), 0, 0) for amount in taken[1:] if by not in ("any", "each")]
     if isinstance(by, list):
-        found.append(any_of(limits(taken[0], n, n) for n in [integer(part, numbers) for part in by]))
+        rows = [one if isinstance(one, list) else [one] * len(taken) for one in by]
+        vectors = [[integer(part, numbers) for part in row] for row in rows]
+        if any(len(row) != len(taken) or min(row) < 0 for row in vectors):
+            raise ValueError("an amount for each coordinate is needed")
+        found.append(any_of(all_of(limits(a, n, n) for a, n in zip(taken, row, strict=True)) for row in vectors))
+    else:
+        found += [limits(plus(amount, taken[0], -1), 0, 0) for amount in taken[1:] if by not in ("any", "each")]
     return found
+
+
+def chosen_amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names) -> list[Automaton]:
+    """Return the same of amounts that are formulas in numbers which the player chooses."""
+    if {"by", "at_most"} & move.keys():
+        raise ValueError("`by` and `at_most` are not read beside named amounts")
+    used = [one.id for part in move["lower"].values() for one in ast.walk(parsed(part)) if isinstance(one, ast.Name)]
+    chosen: dict[str, Track] = {name: Own() for name in used if name not in at}
+    known: Names = {**at, **{name: {t: 1} for name, t in chosen.items()}}
+    found = list[Automaton]()
+    for t in chosen.values():
+        found += [limits({t: 1}, 0, None), any_of(limits({c: 1, t: -1}, 0, None) for c in lowered)]
+    for c, t in lowered.items():
+        found += [within(move["lower"][c], known, {c: -1, t: 1}, 0, 0), limits({c: 1, t: -1}, 0, None)]
+        found += [limits({t: 1}, 0, None)]
+    found += [any_of(limits({c: 1, t: -1}, 1, None) for c, t in lowered.items()), condition(move.get("where"), known)]
+    return [some(chosen.values(), *found)]
 
 
 def with_pass(game: Game, passes: int) -> Game:

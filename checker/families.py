@@ -520,10 +520,11 @@ class Family:
         self.written = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
         for move in self.document["moves"]:
-            if {*move} - {"lower", "by", "clip"} or len(move["lower"]) != 1 or move.get("by", "each") not in WAYS:
+            named_amounts = isinstance(move["lower"], dict) or move.get("by", "each") not in WAYS
+            if {*move} - {"lower", "by", "clip"} or len(move["lower"]) != 1 or named_amounts:
                 raise undecided("only moves that lower one coordinate, by any amount, can be checked")
             self.clips[move["lower"][0]] = move.get("clip", True)
-        if len(self.clips) < len(self.document["moves"]) or {"within", "ends"} & {*self.document}:
+        if len(self.clips) < len(self.document["moves"]) or {"within", "ends", "legal"} & {*self.document}:
             raise undecided("two moves of one coordinate, or a condition on all positions")
         if not {*self.clips, *self.written} <= {*self.coordinates} or len({*self.coordinates}) < len(self.coordinates):
             raise ValueError("a coordinate is there twice, or has no name")

@@ -28,7 +28,7 @@ from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import Quantity, quantity_for
 
 #: More combinations of parameter values than this are a sweep's work.
 MOST_COMBINATIONS = 10_000
@@ -274,8 +274,7 @@ def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Pl
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound
     # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
-    usable = [q for q in claim.quantities if variable_of(game, q).dims]
-    quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+    quantity = quantity_for(game, claim.quantities)
     cost = cost_of(game, bound, quantity)
     require_memory(game, bound, cost.memory_whole, worker_memory(1))
     if cost.seconds > MOST_SECONDS:

@@ -47,8 +47,8 @@ class PositionAnswer:
     #: None where only P or N can be computed.
     grundy: int | None
     outcome: Literal["P", "N"]
-    #: Options that are P-positions.
-    winning: Sequence[Position]
+    #: What winning moves leave: P-positions, or two positions whose sum is one.
+    winning: Sequence[tuple[Position, ...]]
     #: Whether these are all of them.
     is_complete: bool
 
@@ -60,7 +60,10 @@ class PositionAnswer:
             "position": list(position),
             "grundy": self.grundy,
             "outcome": self.outcome,
-            "winning": [list(option) for option in self.winning],
+            "winning": [
+                list(result[0]) if len(result) == 1 else [list(part) for part in result]
+                for result in self.winning
+            ],
             "all": self.is_complete,
         }
 
@@ -89,20 +92,21 @@ def show_value(
         return
     names = ", ".join(game.coordinates)
     print(f"{game.notation}, ({names}) = {_text(here)}\n{_drawn(game, here)}")
-    why = (
-        "its table is too large here"
-        if certificate is None
-        else "the certificate is of P-positions only"
-    )
-    grundy = f"not computed: {why}" if answer.grundy is None else answer.grundy
+    why = "not computed: its table is too large here"
+    if game.rules.misere:
+        why = "none in misère play"
+    elif certificate is not None:
+        why = "not computed: the certificate is of P-positions only"
+    grundy = why if answer.grundy is None else answer.grundy
     print(f"\nGrundy number: {grundy}")
     winner = "previous" if answer.outcome == "P" else "next"
     print(f"{answer.outcome}-position: the {winner} player wins")
     if answer.outcome == "N":
         least = "of each kind of move, the one that leaves least"
         print(f"\nWinning options ({len(answer.winning) if answer.is_complete else least}):")
-        for option in answer.winning:
-            print(f"\n{_text(option)}{_drawn(game, option)}")
+        for result in answer.winning:
+            drawn = "".join(_drawn(game, part) for part in result)
+            print(f"\n{' + '.join(map(_text, result))}{drawn}")
     if certificate is not None:
         again = command("prove", "--check", certificate)
         print(f"\nBy the automata in {certificate}; check them: {again}")
@@ -113,19 +117,38 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
     most_options = game.rules.most_options(position)
     if most_options > MOST_OPTIONS:
         raise _too_large(game, position)
-    options = list(dict.fromkeys(game.options(position)))
-    grundy: int | None
+    results = list(dict.fromkeys(game.results(position)))
+    is_misere = game.rules.misere
     if math.prod(c + 1 for c in position) * most_options <= BY_DEFINITION:
-        grundy = game.grundy(position)
-        winning = [option for option in options if game.grundy(option) == 0]
+        grundy = None if is_misere else game.grundy(position)
+        winning = [result for result in results if _is_zero(game, result)]
+        is_p = game.is_p_position(position)
     else:
-        numbers = _lookup(game, [position, *options], "grundy")
-        known = numbers or _lookup(game, [position, *options], "p-positions")
-        if known is None:
+        positions = [position, *(part for result in results for part in result)]
+        numbers = None if is_misere else _lookup(game, positions, "grundy")
+        known = numbers or _lookup(game, positions, "p-positions")
+        if known is None or (game.rules.splits and numbers is None):
             raise _too_large(game, position)
         grundy = numbers.grundy(position) if numbers else None
-        winning = [option for option in options if known.is_p_position(option)]
-    return PositionAnswer(grundy, "N" if winning else "P", winning, True)
+        winning = [
+            result
+            for result in results
+            if (known.is_p_position(result[0]) if len(result) == 1 else _same(numbers, result))
+        ]
+        is_p = known.is_p_position(position)
+    return PositionAnswer(grundy, "P" if is_p else "N", winning, True)
+
+
+def _is_zero(game: Ruleset, result: Sequence[Position]) -> bool:
+    """Whether a position is a P-position, or the sum of two is."""
+    if len(result) == 1:
+        return game.is_p_position(result[0])
+    return len({game.grundy(part) for part in result}) == 1
+
+
+def _same(numbers: Lookup | None, result: Sequence[Position]) -> bool:
+    assert numbers is not None
+    return len({numbers.grundy(part) for part in result}) == 1
 
 
 def certificate_of(game: Ruleset) -> Path | None:
@@ -146,7 +169,8 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
         another = "another game that is called so" if was == now else f"not of {now}"
         raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
     played = play(proved, position)
-    return PositionAnswer(played.grundy, played.outcome, played.winning, played.outcome == "P")
+    winning = [(option,) for option in played.winning]
+    return PositionAnswer(played.grundy, played.outcome, winning, played.outcome == "P")
 
 
 def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Lookup | None:

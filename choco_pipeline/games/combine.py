@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Limit, Move, Position, Rules
 from choco_pipeline.games.ruleset import Ruleset, require_count
@@ -55,8 +55,12 @@ class WithPass(Ruleset):
     passes: int = 1
 
     def __post_init__(self) -> None:
-        """Check the number of passes."""
+        """Check the number of passes, and that a move leaves one position."""
         require_count("with-pass", "passes", self.passes, 1, MOST_PASSES)
+        if self.ruleset.rules.splits:
+            raise RulesetError(
+                f"with-pass({self.ruleset.notation}): a move that splits leaves two positions, which share no passes"
+            )
 
     @cached_property
     def rules(self) -> Rules:
@@ -131,7 +135,12 @@ class DisjunctiveSum(Ruleset):
     b: Ruleset
 
     def __post_init__(self) -> None:
-        """Check the number of coordinates."""
+        """Check the number of coordinates, and that play is normal."""
+        for game in (self.a, self.b):
+            if game.rules.misere:
+                raise RulesetError(
+                    f"sum: {game.notation} is played misère, where sums have no rule"
+                )
         number = len(self.a.coordinates) + len(self.b.coordinates)
         if number > MOST_COORDINATES:
             raise RulesetError(
@@ -154,12 +163,12 @@ class DisjunctiveSum(Ruleset):
             game.rules.rename(dict(zip(game.coordinates, new, strict=True)))
             for game, new in ((self.a, names[:split]), (self.b, names[split:]))
         )
-        both = [rules.within for rules in (a, b) if rules.within is not None]
         return Rules(
             tuple(names),
             {**a.limits, **b.limits},
             (*a.moves, *b.moves),
-            parse(" and ".join(f"({condition.text})" for condition in both)) if both else None,
+            _both(a.within, b.within),
+            legal=_both(a.legal, b.legal),
         )
 
     @property
@@ -192,6 +201,13 @@ class DisjunctiveSum(Ruleset):
         middle = len(self.a.coordinates)
         return tuple(position[:middle]), tuple(position[middle:])
 
+    def _number(self, position: Sequence[int]) -> int:
+        """Return the Grundy number, with splits that of the theorem of Sprague and Grundy: the results are no positions."""
+        if not self.rules.splits:
+            return super()._number(position)
+        first, second = self.split(self.check(position))
+        return self.a.grundy(first) ^ self.b.grundy(second)
+
     def options(self, position: Position) -> Iterator[Position]:
         """Yield the first game's options, then the second's."""
         first, second = self.split(position)
@@ -199,6 +215,12 @@ class DisjunctiveSum(Ruleset):
             yield (*option, *second)
         for option in self.b.options(second):
             yield (*first, *option)
+
+
+def _both(first: Formula | None, second: Formula | None) -> Formula | None:
+    """Return that two conditions hold; None for none."""
+    conditions = [condition.text for condition in (first, second) if condition is not None]
+    return parse(" and ".join(f"({text})" for text in conditions)) if conditions else None
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

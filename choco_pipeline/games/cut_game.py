@@ -10,7 +10,7 @@ from typing import Any
 from choco_pipeline.documents.content import Content
 from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
 from choco_pipeline.games.description import LARGEST_GAME, Description
-from choco_pipeline.games.rules import Rules
+from choco_pipeline.games.rules import Amounts, Rules
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.provenance import digest
 
@@ -23,11 +23,15 @@ class CutGame(Ruleset):
     coordinates
         Their names, in the order in which positions hold them.
     moves
-        The kinds of moves, each with the keys ``lower``, ``by``, ``at_most`` and ``clip``; see docs/games.md.
+        The kinds of moves, each with the keys of a move in a file; see docs/games.md.
     heights
         The largest legal values of coordinates: integers, or formulas in other coordinates.
     ends
         A condition: where it holds play has ended.
+    legal
+        A condition that every position satisfies.
+    play
+        ``normal`` or ``misere``.
     parameters
         Integers that formulas may use.
     name
@@ -51,6 +55,8 @@ class CutGame(Ruleset):
         moves: Sequence[Mapping[str, Any]],
         heights: Mapping[str, int | str] | None = None,
         ends: str | None = None,
+        legal: str | None = None,
+        play: str | None = None,
         parameters: Mapping[str, int] | None = None,
         name: str | None = None,
     ) -> None:
@@ -61,6 +67,8 @@ class CutGame(Ruleset):
             "heights": heights,
             "moves": moves,
             "ends": ends,
+            "legal": legal,
+            "play": play,
         }
         written = {key: _plain(value) for key, value in fields.items() if value is not None}
         name = name or f"unnamed-{digest(written)[:8]}"
@@ -119,10 +127,19 @@ class CutGame(Ruleset):
         rules = self.rules
         limits = {name: [limit.height.notation, limit.of] for name, limit in rules.limits.items()}
         moves = [
-            [m.lowers, m.by, m.at_most and m.at_most.text, m.clips, m.unless and m.unless.text]
+            [
+                m.lowers,
+                _written(m.by),
+                m.at_most and m.at_most.text,
+                m.clips,
+                m.unless and m.unless.text,
+            ]
+            + ([[m.split.coordinate, m.split.parts]] if m.split else [])
             for m in rules.moves
         ]
-        return f"game({digest([rules.coordinates, limits, moves])})"
+        content: list[Any] = [rules.coordinates, limits, moves]
+        content += [rules.legal and rules.legal.text] if rules.legal or rules.misere else []
+        return f"game({digest([*content, *(['misere'] if rules.misere else [])])})"
 
     @property
     def files(self) -> frozenset[str]:
@@ -145,6 +162,13 @@ class CutGame(Ruleset):
 
     def __repr__(self) -> str:
         return f"CutGame({self.notation!r})"
+
+
+def _written(by: str | tuple[int, ...] | Amounts) -> Any:
+    """Return amounts as plain data."""
+    if not isinstance(by, Amounts):
+        return by
+    return [by.chosen, [taken.text for taken in by.taken], by.where and by.where.text]
 
 
 def _plain(value: Any) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -16,9 +18,9 @@ from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.game_file import MOST_AMOUNTS, GameFile, GameMove
+from choco_pipeline.games.game_file import MOST_AMOUNTS, MOST_CHOSEN, GameFile, GameMove
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.rules import Limit, Move, Rules, with_free_heap
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules, Split, with_free_heap
 from choco_pipeline.games.ruleset import LARGEST
 from choco_pipeline.shipped import SHIPPED
 
@@ -131,29 +133,45 @@ class _DescriptionReader:
     def rules(self) -> Rules:
         """Return the game as data."""
         limits = {name: self._limit(name) for name in self.file.heights}
-        ends = None if self.file.ends is None else self._formula(("ends",), self.file.ends)
-        if ends is not None and not ends.is_truth:
-            raise self._error(("ends",), f"{ends.text} is a number, a condition is needed")
-        moves = tuple(self._move(i, move, limits, ends) for i, move in enumerate(self.file.moves))
-        rules = Rules(tuple(self.file.coordinates), limits, moves)
-        if ends is not None:
-            self._try(("ends",), ends, rules)
-        for i, move in enumerate(moves):
+        ends = self._condition(("ends",), self.file.ends)
+        legal = self._condition(("legal",), self.file.legal)
+        moves = tuple(
+            (("moves", i), move)
+            for i, written in enumerate(self.file.moves)
+            for move in self._moves(("moves", i), written, limits, ends)
+        )
+        names = tuple(self.file.coordinates)
+        is_misere = self.file.play == "misere"
+        rules = Rules(
+            names, limits, tuple(move for _, move in moves), legal=legal, misere=is_misere
+        )
+        for key, condition in (("ends", ends), ("legal", legal)):
+            if condition is not None:
+                self._try((key,), condition, rules)
+        for place, move in moves:
             if move.at_most is not None:
-                self._try(("moves", i, "at_most"), move.at_most, rules, ends)
+                self._try((*place, "at_most"), move.at_most, rules, ends)
+            if isinstance(move.by, Amounts):
+                self._try_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
+
+    def _condition(self, place: Location, written: str | None) -> Formula | None:
+        """Return a condition on positions."""
+        if written is None:
+            return None
+        return self._truth(place, self._formula(place, written))
+
+    def _truth(self, place: Location, formula: Formula) -> Formula:
+        if not formula.is_truth:
+            raise self._error(place, f"{formula.text} is a number, a condition is needed")
+        return formula
 
     def _limit(self, name: str) -> Limit:
         place = ("heights", name)
         formula = self._formula(place, self.file.heights[name])
         of = tuple(other for other in self.file.coordinates if other in formula.names)
-        for other in of:
-            if other == name:
-                raise self._error(place, f"the height of {name} depends on {name} itself")
-            given = self.file.heights.get(other, 0)
-            if self._formula(("heights", other), given).names:
-                what = f"it depends on {other}, whose own height is a formula"
-                raise self._error(place, what)
+        if name in of:
+            raise self._error(place, f"the height of {name} depends on {name} itself")
         try:
             height = FormulaHeight(formula, of)
             for i in range(len(of)):
@@ -162,18 +180,17 @@ class _DescriptionReader:
             raise self._error(place, str(error)) from None
         return Limit(height, of)
 
-    def _move(
-        self, i: int, move: GameMove, limits: Mapping[str, Limit], ends: Formula | None
-    ) -> Move:
-        place: Location = ("moves", i)
+    def _moves(
+        self, place: Location, move: GameMove, limits: Mapping[str, Limit], ends: Formula | None
+    ) -> Iterator[Move]:
+        """Yield the kinds of moves that one entry describes: one, or one for each list of amounts."""
         for j, name in enumerate(move.lower):
-            self.description.require_coordinate((*place, "lower", j), name)
-            if name in move.lower[:j]:
-                raise self._error((*place, "lower", j), f"{name!r} is there twice")
-        several = len(move.lower) > 1
-        if move.by is None and several:
-            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
-            raise self._error(place, what)
+            at = (*place, "lower", j if isinstance(move.lower, list) else name)
+            self.description.require_coordinate(at, name)
+            if name in [*move.lower][:j]:
+                raise self._error(at, f"{name!r} is there twice")
+        if not move.lower and move.split is None:
+            raise self._error(place, "a move lowers a coordinate, or splits one")
         at_most = None
         if move.at_most is not None:
             here = (*place, "at_most")
@@ -183,32 +200,195 @@ class _DescriptionReader:
             if self._is_below_one(at_most):
                 what = f"a move lowers by at least 1, found at most {at_most.text}"
                 raise self._error(here, what)
-        by = self._amounts((*place, "by"), move.by) if isinstance(move.by, list) else move.by
         read = {name for limit in limits.values() for name in limit.of}
-        return Move(
+        divided = self._divided(place, move)
+        one = Move(
             tuple(move.lower),
-            # For one coordinate there is one way to say it, and so where nothing can stand above its height.
-            "any" if by is None or (isinstance(by, str) and not several) else by,
-            at_most,
-            clips=move.clip or read.isdisjoint(move.lower),
-            unless=ends,
+            at_most=at_most,
+            clips=move.clip or read.isdisjoint([*move.lower, *divided]),
+            unless=self._unless(place, move, ends),
         )
+        if isinstance(move.lower, dict) or move.split is not None:
+            yield self._by_formulas(place, move, one)
+            return
+        if move.where is not None:
+            what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
+            raise self._error((*place, "where"), what)
+        several = len(move.lower) > 1
+        if move.by is None and several:
+            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
+            raise self._error(place, what)
+        if not isinstance(move.by, list):
+            # For one coordinate there is one way to say it, and so where nothing can stand above its height.
+            yield replace(one, by=move.by if move.by is not None and several else "any")
+            return
+        amounts = self._amounts((*place, "by"), move)
+        same = tuple(sorted({amount[0] for amount in amounts if len({*amount}) == 1}))
+        if same:
+            yield replace(one, by=same)
+        for amount in sorted({amount for amount in amounts if len({*amount}) > 1}):
+            if at_most is not None:
+                what = "it is for amounts that are the same for each coordinate"
+                raise self._error((*place, "at_most"), what)
+            yield replace(one, by=Amounts((), tuple(parse(str(n)) for n in amount)))
 
-    def _amounts(self, place: Location, by: list[int | str]) -> tuple[int, ...]:
+    def _unless(self, place: Location, move: GameMove, ends: Formula | None) -> Formula | None:
+        """Return where a move is not allowed: where play has ended, or what is asked of the position does not hold."""
+        if move.when is None:
+            return ends
+        when = self._truth((*place, "when"), self._formula((*place, "when"), move.when))
+        not_allowed = f"not ({when.text})"
+        return parse(not_allowed if ends is None else f"({ends.text}) or {not_allowed}")
+
+    def _divided(self, place: Location, move: GameMove) -> tuple[str, ...]:
+        """Return the coordinate that a move splits, if it does."""
+        if move.split is None:
+            return ()
+        at = (*place, "split")
+        names = [move.split] if isinstance(move.split, str) else [*move.split]
+        if len(names) != 1:
+            raise self._error(at, f"a move splits one coordinate, found {len(names)}")
+        self.description.require_coordinate(at, names[0])
+        return (names[0],)
+
+    def _by_formulas(self, place: Location, move: GameMove, one: Move) -> Move:
+        """Return a move whose amounts are formulas in chosen numbers.
+
+        Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
+        """
+        for key in ("by", "at_most") if isinstance(move.lower, dict) else ("at_most",):
+            if getattr(move, key) is not None:
+                what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
+                raise self._error((*place, key), what)
+        coordinates = self.file.coordinates
+        if isinstance(move.lower, dict):
+            written = {name: str(amount) for name, amount in move.lower.items()}
+            wanted: list[str] = []
+        else:
+            written, wanted = self._written_amounts(place, move)
+        parts = self._parts(place, move)
+        chosen: dict[str, None] = {}
+        taken = []
+        for name, amount in written.items():
+            at = (*place, "lower", name)
+            formula = self._formula(at, amount, any_name=True)
+            if formula.is_truth:
+                raise self._error(at, f"{formula.text} is true or false, a number is needed")
+            chosen |= dict.fromkeys(sorted(formula.names - {*coordinates}))
+            taken.append(formula)
+        for name in [*chosen, *parts]:
+            if name in self.values or name in coordinates:
+                raise self._error(place, f"{name!r} cannot be a chosen number")
+        if len({*chosen, *parts}) < len(chosen) + len(parts):
+            raise self._error((*place, "split"), "a part has the name of a chosen number")
+        numbers = [*chosen, *parts[:1]]
+        if len(numbers) > MOST_CHOSEN:
+            what = f"at most {MOST_CHOSEN} numbers are chosen in one move, found {len(numbers)}"
+            raise self._error(place, what)
+        inside = {name: name.upper() for name in (*chosen, *parts)}
+        wanted += [] if move.where is None else [move.where]
+        where = None
+        for condition in wanted:
+            at = (*place, "where")
+            formula = self._formula(at, condition, [*coordinates, *chosen, *parts])
+            self._truth(at, formula)
+            text = formula.text if where is None else f"({where.text}) and ({formula.text})"
+            where = parse(text)
+        split = None
+        if move.split is not None:
+            (coordinate,) = self._divided(place, move)
+            first, second = (inside[name] for name in parts)
+            split = Split(coordinate, (first, second), tuple(coordinates))
+        amounts = Amounts(
+            tuple(inside[name] for name in numbers),
+            tuple(formula.rename(inside) for formula in taken),
+            where and where.rename(inside),
+        )
+        return replace(one, by=amounts, split=split)
+
+    def _written_amounts(self, place: Location, move: GameMove) -> tuple[dict[str, str], list[str]]:
+        """Return the amounts of a split, given by `by`, as formulas in chosen numbers, and the conditions on these."""
+        names, several = list(move.lower), len(move.lower) > 1
+        if isinstance(move.by, list):
+            amounts = self._amounts((*place, "by"), move)
+            if any(len({*amount}) > 1 for amount in amounts):
+                what = "beside a split, amounts are the same for each coordinate; `lower` can name them"
+                raise self._error((*place, "by"), what)
+            choices = " or ".join(f"taken == {amount[0]}" for amount in sorted({*amounts}))
+            return dict.fromkeys(names, "taken"), [choices]
+        if not names:
+            return {}, []
+        if not several or move.by == "same":
+            return dict.fromkeys(names, "taken"), ["taken >= 1"]
+        if move.by is None:
+            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
+            raise self._error(place, what)
+        written = {name: f"taken_{i}" for i, name in enumerate(names)}
+        total = "+".join(written.values())
+        each = [f"{number} >= 1" for number in written.values()]
+        return written, each if move.by == "each" else [f"{total} >= 1"]
+
+    def _parts(self, place: Location, move: GameMove) -> list[str]:
+        """Return the names of the parts of a split; none without one."""
+        if move.split is None:
+            return []
+        if isinstance(move.split, str):
+            return ["part_1", "part_2"]
+        (names,) = move.split.values()
+        if names[0] == names[1]:
+            raise self._error((*place, "split"), "the two parts need two names")
+        return list(names)
+
+    def _amounts(self, place: Location, move: GameMove) -> list[tuple[int, ...]]:
+        """Return the amounts in a list, for each coordinate that is lowered."""
+        by = move.by
+        assert isinstance(by, list)
         if not 1 <= len(by) <= MOST_AMOUNTS:
-            raise self._error(place, f"1 to {MOST_AMOUNTS} amounts are needed, found {len(by)}")
-        amounts = set()
+            raise self._error(place, f"1 to {MOST_AMOUNTS:,} amounts are needed, found {len(by)}")
+        number = len(move.lower)
+        amounts = []
         for i, written in enumerate(by):
-            formula = self._formula((*place, i), written)
+            at: Location = (*place, i)
+            if not isinstance(written, list):
+                amounts.append((self._amount(at, written, 1),) * number)
+                continue
+            if len(written) != number:
+                what = f"an amount for each of {number} coordinates is needed, found {len(written)}"
+                raise self._error(at, what)
+            each = tuple(self._amount((*at, j), one, 0) for j, one in enumerate(written))
+            if not any(each):
+                raise self._error(at, "a move takes something")
+            amounts.append(each)
+        return amounts
+
+    def _amount(self, place: Location, written: int | str, least: int) -> int:
+        formula = self._formula(place, written)
+        try:
+            amount = -1 if formula.names or formula.is_truth else int(formula.value({}))
+        except FormulaError as error:
+            raise self._error(place, str(error)) from None
+        if not least <= amount <= LARGEST:
+            what = f"an amount is an integer from {least} to {LARGEST:,}, found {formula.text}"
+            raise self._error(place, what)
+        return amount
+
+    def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
+        """Look for a small position at which a formula of a move has no value, and for an amount that it takes somewhere."""
+        side = max(2, int(FIRST_POSITIONS ** (1 / len(rules.coordinates))))
+        tried, found = 0, False
+        for at in product(range(side), repeat=len(rules.coordinates)):
+            values = rules.named(at)
+            if rules.why_not(at) is not None or (move.unless and move.unless.value(values)):
+                continue
             try:
-                amount = 0 if formula.names or formula.is_truth else int(formula.value({}))
+                found = found or any(True for _ in move.chosen(values, by))
             except FormulaError as error:
-                raise self._error((*place, i), str(error)) from None
-            if not 1 <= amount <= LARGEST:
-                what = f"an amount is an integer from 1 to {LARGEST:,}, found {formula.text}"
-                raise self._error((*place, i), what)
-            amounts.add(amount)
-        return tuple(sorted(amounts))
+                # Chosen numbers have their own names again.
+                own = re.sub(r"[A-Z][A-Z0-9_]*(?==)", lambda name: name[0].lower(), str(error))
+                raise self._error(place, own) from None
+            tried += 1
+            if tried > FIRST_POSITIONS // 10 and found:
+                return
 
     def _is_below_one(self, formula: Formula) -> bool:
         """Whether a formula is below 1 wherever it is looked at, near and far, so that its move lowers nothing."""
@@ -243,10 +423,18 @@ class _DescriptionReader:
         except FormulaError as error:
             raise self._error(place, str(error)) from None
 
-    def _formula(self, place: Location, written: int | str) -> Formula:
-        """Return a formula with the parameters' values put in."""
+    def _formula(
+        self,
+        place: Location,
+        written: int | str,
+        names: Sequence[str] | None = None,
+        *,
+        any_name: bool = False,
+    ) -> Formula:
+        """Return a formula with the parameters' values put in; in the coordinates, in other names, or in any."""
+        known = [*(self.file.coordinates if names is None else names), *self.values]
         try:
-            formula = parse(str(written), names=[*self.file.coordinates, *self.values])
+            formula = parse(str(written)) if any_name else parse(str(written), names=known)
             return formula.substitute(
                 {name: self.values[name] for name in formula.names & self.values.keys()}
             )

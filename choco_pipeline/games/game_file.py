@@ -11,7 +11,10 @@ from choco_pipeline.documents.model import Model
 #: An automaton reads at most so many coordinates.
 MOST_COORDINATES = 16
 #: Kinds of moves, and amounts of one of them: each is a loop of a kernel, and a part of every sentence that is proved.
-MOST_MOVES = MOST_AMOUNTS = 100
+MOST_MOVES = 100
+MOST_AMOUNTS = 1000
+#: Numbers that a player chooses in one move: all of their combinations are tried.
+MOST_CHOSEN = 3
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"
 Name = Annotated[str, Field(pattern=NAME)]
@@ -22,23 +25,43 @@ Written = Annotated[str, Field(min_length=1, max_length=2000)]
 class GameMove(Model):
     """A kind of move. What then stands above its height falls to it."""
 
-    lower: list[Word] = Field(
-        min_length=1,
+    lower: list[Word] | dict[Word, int | Written] = Field(
+        default=[],
         max_length=MOST_COORDINATES,
-        description="The coordinates that it lowers.",
-        examples=[["a"], ["a", "b"]],
+        description="The coordinates that it lowers; or, for each of them, the amount: a formula in numbers that the player"
+        " chooses, in the coordinates before the move and in the parameters. Any word in it that is neither a coordinate nor"
+        " a parameter is such a number.",
+        examples=[["a"], {"a": "i", "b": "2*i"}],
     )
-    by: Literal["any", "each", "same"] | list[int | Written] | None = Field(
+    by: Literal["any", "each", "same"] | list[int | Written | list[int | Written]] | None = Field(
         default=None,
-        description="How much it takes: `any` amounts, not all 0; at least 1 from `each`; the `same` from each; or a list:"
-        " the same from each, and one of these, which are integers or formulas in the parameters. Needed where"
-        " several coordinates are lowered.",
-        examples=["same", [1, 3]],
+        description="With a list of coordinates: `any` amounts, not all 0; at least 1 from `each`; the `same` from each; or a"
+        " list of amounts, each an integer or a formula in the parameters, and taken from each coordinate, or a list with"
+        " one for each coordinate. Needed where several coordinates are lowered.",
+        examples=["same", [1, 3], [[1, 2], [2, 1]]],
     )
     at_most: int | Written | None = Field(
         default=None,
         description="A formula in the coordinates before the move, and in the parameters: no more is taken from any coordinate.",
         examples=["(c+1)//2"],
+    )
+    where: Written | None = Field(
+        default=None,
+        description="A condition on the chosen numbers, the coordinates before the move, the parameters and the parts of a split.",
+        examples=["i+j < 4"],
+    )
+    when: Written | None = Field(
+        default=None,
+        description="A condition on the position: the move is allowed only where it holds.",
+        examples=["a > b"],
+    )
+    split: Word | dict[Word, Annotated[list[Word], Field(min_length=2, max_length=2)]] | None = (
+        Field(
+            default=None,
+            description="A coordinate that is divided in two after the amounts are taken: two positions are left, which keep the"
+            " other coordinates, and whose sum is played. The two parts may have names, for `where`.",
+            examples=["a", {"a": ["u", "v"]}],
+        )
     )
     clip: bool = Field(
         default=True,
@@ -66,8 +89,8 @@ class GameFile(Model):
     )
     heights: dict[Word, int | Written] = Field(
         default={},
-        description="The largest legal values of coordinates: integers, or formulas in coordinates that have none or an"
-        " integer. They never fall. Other coordinates are bounded by the table only.",
+        description="The largest legal values of coordinates: integers, or formulas in other coordinates, which never fall."
+        " Other coordinates are bounded by the table only.",
         examples=[{"c": "(a+b)//k"}],
     )
     moves: list[GameMove] = Field(
@@ -80,4 +103,13 @@ class GameFile(Model):
         default=None,
         description="A condition on positions: where it holds there is no move.",
         examples=["a+b <= 1"],
+    )
+    legal: Written | None = Field(
+        default=None,
+        description="A condition that every position satisfies: a move to another place is not allowed.",
+        examples=["a != b"],
+    )
+    play: Literal["normal", "misere"] = Field(
+        default="normal",
+        description="`normal`: the player without a move loses; `misere`: that player wins.",
     )

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.height import FormulaHeight, Height
@@ -43,14 +44,49 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Amounts:
+    """Amounts that a move takes, as formulas in natural numbers that the player chooses."""
+
+    #: The names of the chosen numbers. Each is at most the largest coordinate that the move lowers or splits.
+    chosen: tuple[str, ...]
+    #: The amount taken from each lowered coordinate, in the chosen numbers and the coordinates before the move.
+    taken: tuple[Formula, ...]
+    #: A condition on the same names, and on the sizes of the parts of a split; None for none.
+    where: Formula | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The coordinates in the formulas, and the names of a split's parts."""
+        formulas = [*self.taken, *([self.where] if self.where else [])]
+        return frozenset().union(*(formula.names for formula in formulas)) - {*self.chosen}
+
+    def rename(self, names: Mapping[str, str]) -> Amounts:
+        """Return the same amounts of coordinates with other names."""
+        taken = tuple(formula.rename(names) for formula in self.taken)
+        return replace(self, taken=taken, where=self.where and self.where.rename(names))
+
+
+@dataclass(frozen=True)
+class Split:
+    """A coordinate that a move divides, after its amounts are taken: the move leaves two positions, whose sum is played."""
+
+    coordinate: str
+    #: The names of the sizes of the two parts. The first is a chosen number.
+    parts: tuple[str, str]
+    #: The coordinates of the game: both positions keep the others.
+    keeps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Move:
     """A kind of move."""
 
     #: The coordinates that it lowers.
     lowers: tuple[str, ...]
     #: ``"any"``: any amounts, not all of them 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount,
-    #: at least 1, from each; a tuple: the same from each, and one of these. For one coordinate the first three are the same.
-    by: Literal["any", "each", "same"] | tuple[int, ...] = "any"
+    #: at least 1, from each; a tuple: the same from each, and one of these; `Amounts`: as its formulas say, not all 0. For one
+    #: coordinate the first three are the same.
+    by: Literal["any", "each", "same"] | tuple[int, ...] | Amounts = "any"
     #: A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
     at_most: Formula | None = None
     #: Whether coordinates that then stand above their largest legal value fall to it; else such a move is not allowed.
@@ -59,22 +95,29 @@ class Move:
     unless: Formula | None = None
     #: The move is allowed only where one of these is; none stands for no such condition. So a pass needs a move.
     needs: tuple[Move, ...] = ()
+    #: The coordinate that it divides; only with `Amounts`.
+    split: Split | None = None
 
     @property
     def names(self) -> frozenset[str]:
-        """The coordinates that it lowers or reads."""
+        """The coordinates that it lowers, divides or reads."""
         read = [f.names for f in (self.at_most, self.unless) if f is not None]
-        return frozenset(self.lowers).union(*read, *(move.names for move in self.needs))
+        if isinstance(self.by, Amounts):
+            read.append(self.by.names - {*(self.split.parts if self.split else ())})
+        kept = self.split.keeps if self.split else ()
+        return frozenset(self.lowers).union(kept, *read, *(move.names for move in self.needs))
 
     @property
     def is_of_one_heap(self) -> bool:
         """Whether it lowers one coordinate by any amount, and nothing but `clips` says more of it, a field of later days included."""
-        is_any = not isinstance(self.by, tuple)
         one = type(self)(self.lowers[:1], clips=self.clips)
-        return is_any and replace(self, by="any") == one
+        return isinstance(self.by, str) and replace(self, by="any") == one
 
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield what it may take from each of `lowers`, if other coordinates did not matter."""
+        if isinstance(self.by, Amounts):
+            yield from dict.fromkeys(amounts for amounts, _ in self.chosen(values, self.by))
+            return
         most = self._most(values)
         if self.by == "any" or self.by == "each":
             least = 1 if self.by == "each" else 0
@@ -85,8 +128,39 @@ class Move:
         chosen = same if self.by == "same" else [n for n in self.by if n in same]
         yield from ((n,) * len(most) for n in chosen)
 
+    def chosen(
+        self, values: Mapping[str, int], by: Amounts
+    ) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
+        """Yield the amounts of each choice that is allowed, and the sizes of the parts of a split; (0, 0) without one."""
+        for numbers in product(range(self.largest(values) + 1), repeat=len(by.chosen)):
+            given = {**values, **dict(zip(by.chosen, numbers, strict=True))}
+            amounts = tuple(int(formula.value(given)) for formula in by.taken)
+            pairs = zip(self.lowers, amounts, strict=True)
+            if not all(0 <= amount <= values[name] for name, amount in pairs):
+                continue
+            parts = (0, 0)
+            if self.split is not None:
+                taken = dict(zip(self.lowers, amounts, strict=True))
+                left = values[self.split.coordinate] - taken.get(self.split.coordinate, 0)
+                part = given[self.split.parts[0]]
+                if part > left:
+                    continue
+                parts = part, left - part
+                given |= dict(zip(self.split.parts, parts, strict=True))
+            elif not any(amounts):
+                continue
+            if by.where is None or by.where.value(given):
+                yield amounts, parts
+
+    def largest(self, values: Mapping[str, int]) -> int:
+        """Return the largest coordinate that it lowers or divides."""
+        divided = (self.split.coordinate,) if self.split else ()
+        return max(values[name] for name in (*self.lowers, *divided))
+
     def number_of_amounts(self, values: Mapping[str, int]) -> int:
-        """Return how many `amounts` yields."""
+        """Return how many choices there are; of `Amounts` also those that are not allowed."""
+        if isinstance(self.by, Amounts):
+            return int((self.largest(values) + 1) ** len(self.by.chosen))
         most = self._most(values)
         if self.by == "any":
             return math.prod(n + 1 for n in most) - 1
@@ -108,8 +182,15 @@ class Move:
             self,
             lowers=tuple(names.get(name, name) for name in self.lowers),
             at_most=self.at_most and self.at_most.rename(names),
+            by=self.by.rename(names) if isinstance(self.by, Amounts) else self.by,
             unless=self.unless and self.unless.rename(names),
             needs=tuple(move.rename(names) for move in self.needs),
+            split=self.split
+            and replace(
+                self.split,
+                coordinate=names.get(self.split.coordinate, self.split.coordinate),
+                keeps=tuple(names.get(name, name) for name in self.split.keeps),
+            ),
         )
 
 
@@ -186,8 +267,7 @@ class Rules:
 
     #: Their names, in the order in which positions hold them.
     coordinates: tuple[str, ...]
-    #: The largest legal values; coordinates that are not here have none. A limit is a number, or depends on coordinates
-    #: that have no limit or a number.
+    #: The largest legal values; coordinates that are not here have none.
     limits: Mapping[str, Limit]
     #: Every kind of move.
     moves: tuple[Move, ...]
@@ -197,19 +277,72 @@ class Rules:
     free: str | None = None
     #: What a table of P-positions holds; None for all.
     face: Face | None = None
+    #: A condition that all positions satisfy; a move to another place is not allowed. None for none.
+    legal: Formula | None = None
+    #: Whether the player without a move wins.
+    misere: bool = False
 
     def named(self, position: Sequence[int]) -> dict[str, int]:
         """Return a position's values by the coordinates' names."""
         return dict(zip(self.coordinates, position, strict=True))
 
     def largest(self, bound: int | None) -> tuple[int, ...]:
-        """Return the largest value of each coordinate if those without a limit go to `bound`, None if all have a limit."""
+        """Return the largest value of each coordinate if those without a limit go to `bound`, None if the limits need none.
+
+        Coordinates whose limits depend on each other go to `bound`, too, or as far as the limits then allow.
+        """
         largest = {}
         if bound is not None:
             largest = {name: bound for name in self.coordinates if name not in self.limits}
-        for name, limit in sorted(self.limits.items(), key=lambda item: len(item[1].of)):
-            largest[name] = limit.at(largest)
+            largest |= dict.fromkeys(self.cycle, bound)
+        for name in self.ordered:
+            largest[name] = self.limits[name].at(largest)
+        if self.cycle:
+            largest = self.fallen(largest)
         return tuple(largest[name] for name in self.coordinates)
+
+    @cached_property
+    def ordered(self) -> tuple[str, ...]:
+        """The coordinates with limits, each after those that its limit depends on; without those that depend on each other."""
+        ordered: list[str] = []
+        while more := [
+            name
+            for name, limit in self.limits.items()
+            if name not in ordered and {*limit.of} & self.limits.keys() <= {*ordered}
+        ]:
+            ordered += more
+        return tuple(ordered)
+
+    @property
+    def cycle(self) -> tuple[str, ...]:
+        """The coordinates with limits that depend on each other, or on such coordinates."""
+        return tuple(name for name in self.limits if name not in self.ordered)
+
+    @cached_property
+    def is_nested(self) -> bool:
+        """Whether a limit depends on a coordinate whose own limit is no number."""
+        dependent = {name for name, limit in self.limits.items() if limit.of}
+        return any(dependent & {*limit.of} for limit in self.limits.values())
+
+    @cached_property
+    def splits(self) -> bool:
+        """Whether a move may leave two positions."""
+        return any(move.split is not None for move in self.moves)
+
+    @cached_property
+    def needs_listing(self) -> bool:
+        """Whether the options must be listed position by position, since fewer rules have compiled loops of their own."""
+        by_formula = any(isinstance(move.by, Amounts) for move in self.moves)
+        return by_formula or self.is_nested or self.legal is not None or self.misere
+
+    def fallen(self, values: Mapping[str, int]) -> dict[str, int]:
+        """Return the largest values, in each coordinate, that are nowhere above the given ones nor above their limits."""
+        fallen, before = dict(values), None
+        while fallen != before:
+            before = dict(fallen)
+            for name, limit in self.limits.items():
+                fallen[name] = min(fallen[name], limit.at(fallen))
+        return fallen
 
     def why_not(self, position: Sequence[int]) -> str | None:
         """Say which condition natural numbers break; None for a position."""
@@ -220,14 +353,20 @@ class Rules:
                 where = assigned({other: values[other] for other in limit.of})
                 height = f"its height at {where}, which is" if where else "its largest value,"
                 return f"{name} = {values[name]} is above {height} {most}"
-        if self.within is not None and not self.within.value(values):
-            return f"{self.within.text} does not hold"
+        for condition in (self.within, self.legal):
+            if condition is not None and not condition.value(values):
+                return f"{condition.text} does not hold"
         return None
 
     def options(self, position: Sequence[int]) -> Iterator[Position]:
-        """Yield what each move leads to; two moves may lead to the same position."""
+        """Yield what each move leads to; two moves may lead to the same position. Raises `RulesetError` of a split."""
         for move in self.moves:
             yield from self.options_by(move, position)
+
+    def results(self, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
+        """Yield what each move leaves: a position, or two whose sum is played."""
+        for move in self.moves:
+            yield from self.results_by(move, position)
 
     def most_options(self, position: Sequence[int]) -> int:
         """Return how many options there are if no two are the same and each is allowed where play has not ended."""
@@ -237,30 +376,50 @@ class Rules:
 
     def options_by(self, move: Move, position: Sequence[int]) -> Iterator[Position]:
         """Yield the options that one kind of move leads to."""
+        if move.split is not None:
+            raise RulesetError(
+                f"a move splits {move.split.coordinate} and leaves two positions: this is asked of single ones"
+            )
+        for (option,) in self.results_by(move, position):
+            yield option
+
+    def results_by(self, move: Move, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
+        """Yield what one kind of move leaves, as `results`."""
         values = self.named(position)
         if move.unless is not None and move.unless.value(values):
             return
         if move.needs and not any(
-            True for other in move.needs for _ in self.options_by(other, position)
+            True for other in move.needs for _ in self.results_by(other, position)
         ):
             return
-        for amounts in move.amounts(values):
-            lowered = dict(values)
-            for name, amount in zip(move.lowers, amounts, strict=True):
-                lowered[name] -= amount
-            is_allowed = True
-            for name, limit in self.limits.items():
-                most = limit.at(lowered)
-                if lowered[name] > most:
-                    is_allowed = is_allowed and move.clips
-                    lowered[name] = most
-            if is_allowed:
-                yield tuple(lowered.values())
+        for left in self._left_by(move, values):
+            ends = [self.fallen(one) for one in left]
+            if not move.clips and ends != left:
+                continue
+            result = tuple(tuple(end.values()) for end in ends)
+            is_legal = self.legal is None or all(map(self.legal.value, ends))
+            if is_legal and tuple(values.values()) not in result:
+                yield result
+
+    def _left_by(self, move: Move, values: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
+        """Yield what a kind of move leaves before coordinates fall."""
+        if move.split is None or not isinstance(move.by, Amounts):
+            for amounts in move.amounts(values):
+                yield [_less(values, move.lowers, amounts)]
+            return
+        if {*move.split.keeps} != {*self.coordinates}:
+            raise RulesetError(
+                "the results of a move that splits are not positions of a sum of games"
+            )
+        for amounts, parts in move.chosen(values, move.by):
+            lowered = _less(values, move.lowers, amounts)
+            yield [{**lowered, move.split.coordinate: part} for part in parts]
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether the moves are those of Nim, and of chocolate: one coordinate is lowered, by any amount."""
-        return set(self.moves) == {Move((name,)) for name in self.coordinates}
+        is_of_nim = set(self.moves) == {Move((name,)) for name in self.coordinates}
+        return is_of_nim and self.legal is None and not self.misere
 
     @property
     def is_nim(self) -> bool:
@@ -287,14 +446,17 @@ class Rules:
             moves=tuple(move.rename(names) for move in self.moves),
             within=self.within and self.within.rename(names),
             free=self.free and names.get(self.free, self.free),
+            legal=self.legal and self.legal.rename(names),
         )
 
     def components(self) -> list[tuple[str, ...]]:
         """Return the coordinates in groups that have no move and no limit in common: a disjunctive sum of as many games.
 
-        Conditions on all positions (`within`) are not looked at, since no move can break them.
+        Conditions that no move can break (`within`) are not looked at. In misère play no sum is known by its parts.
         """
-        return self.groups([move.names for move in self.moves])
+        links = [move.names for move in self.moves]
+        links += [part.names for part in self.legal.conjuncts] if self.legal is not None else []
+        return self.groups([*links, {*self.coordinates}] if self.misere else links)
 
     def groups(self, links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
         """Return the coordinates in groups that have no limit and no link in common."""
@@ -309,19 +471,36 @@ class Rules:
 
     def part(self, names: Sequence[str]) -> Rules:
         """Return the game on one of the `components`, or on several of them."""
+        conjuncts = self.legal.conjuncts if self.legal is not None else ()
+        legal = [f"({part.text})" for part in conjuncts if part.names <= {*names}]
         return Rules(
             tuple(names),
             {name: limit for name, limit in self.limits.items() if name in names},
-            tuple(move for move in self.moves if set(move.lowers) <= set(names)),
+            tuple(move for move in self.moves if {*move.lowers, *_divided(move)} <= set(names)),
+            legal=parse(" and ".join(legal)) if legal else None,
+            misere=self.misere,
         )
 
 
+def _less(values: Mapping[str, int], names: Sequence[str], by: Sequence[int]) -> dict[str, int]:
+    """Return values of which some are lowered."""
+    lowered = dict(values)
+    for name, amount in zip(names, by, strict=True):
+        lowered[name] -= amount
+    return lowered
+
+
+def _divided(move: Move) -> tuple[str, ...]:
+    return (move.split.coordinate,) if move.split else ()
+
+
 def with_free_heap(rules: Rules) -> Rules:
-    """Return the rules with `free` set to the last coordinate that is a free heap, if there is one."""
-    for name in reversed(rules.coordinates):
+    """Return the rules with `free` set to the last coordinate that is a free heap, if there is one; never in misère play."""
+    conditions = [one.names for one in (rules.within, rules.legal) if one is not None]
+    for name in reversed(rules.coordinates) if not rules.misere else ():
         others = [move for move in rules.moves if name in move.names]
         read = {other for limit in rules.limits.values() for other in limit.of}
         is_free = name not in rules.limits and name not in read and others == [Move((name,))]
-        if is_free and (rules.within is None or name not in rules.within.names):
+        if is_free and not any(name in names for names in conditions):
             return replace(rules, free=name)
     return rules

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
+from operator import xor
 from typing import Any
 
 from choco_pipeline.errors import LimitError, RulesetError
@@ -109,7 +110,7 @@ class Ruleset(ShownInNotebook, ABC):
         bound
             Largest value of every coordinate that the shape itself does not limit; may be None where it limits all.
         """
-        if len(self.rules.limits) < len(self.coordinates):
+        if len(self.rules.limits) < len(self.coordinates) or self.rules.cycle:
             bound = require_bound(self.notation, bound)
         return self.rules.largest(bound)
 
@@ -122,8 +123,14 @@ class Ruleset(ShownInNotebook, ABC):
         return self.rules.why_not(position)
 
     def options(self, position: Position) -> Iterator[Position]:
-        """Yield every position that one move leads to."""
+        """Yield every position that one move leads to. Raises `RulesetError` if a move may leave two positions."""
         return self.rules.options(position)
+
+    def results(self, position: Position) -> Iterator[tuple[Position, ...]]:
+        """Yield what each move leaves: a position, or two whose sum is played."""
+        if self.rules.splits:
+            return self.rules.results(position)
+        return ((option,) for option in self.options(position))
 
     @property
     def has_own_options(self) -> bool:
@@ -144,7 +151,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     def is_terminal(self, position: Position) -> bool:
         """Whether no move is left, so that the player to move has lost."""
-        return next(iter(self.options(position)), None) is None
+        return next(iter(self.results(position)), None) is None
 
     def positions(self, bound: int | None = None) -> Iterator[Position]:
         """Yield the positions within `bound` in lexicographic order, each after all of its options."""
@@ -173,6 +180,12 @@ class Ruleset(ShownInNotebook, ABC):
         >>> StepBar(k=1).grundy((5, 9))  # step2015, Fig 4.2
         12
         """
+        if self.rules.misere:
+            raise RulesetError(f"{self.notation}: misère play has outcomes, and no Grundy numbers")
+        return self._number(position)
+
+    def _number(self, position: Sequence[int]) -> int:
+        """Return the Grundy number; of misère play 0 for a P-position and 1 for others."""
         start = self.check(position)
         memo = self._memo
         stack = [start]
@@ -181,23 +194,27 @@ class Ruleset(ShownInNotebook, ABC):
             if here in memo:
                 stack.pop()
                 continue
-            options = list(self.options(here))
-            missing = [option for option in options if option not in memo]
+            results = list(self.results(here))
+            missing = [part for result in results for part in result if part not in memo]
             if missing:
                 stack.extend(missing)
                 continue
             if len(memo) >= MOST_POSITIONS:
                 raise LimitError(
-                    f"{self.notation}: the Grundy number of {start} by definition visits more than"
+                    f"{self.notation}: the value of {start} by definition visits more than"
                     f" {MOST_POSITIONS:,} positions; use grundy_table or p_table with a bound"
                 )
-            memo[here] = mex(memo[option] for option in options)
+            numbers = {reduce(xor, (memo[part] for part in result)) for result in results}
+            if self.rules.misere:
+                memo[here] = int(not numbers or 0 in numbers)
+            else:
+                memo[here] = mex(numbers)
             stack.pop()
         return memo[start]
 
     def is_p_position(self, position: Sequence[int]) -> bool:
-        """Whether the previous player wins, that is, the Grundy number is 0."""
-        return self.grundy(position) == 0
+        """Whether the previous player wins: in normal play, that the Grundy number is 0."""
+        return self._number(position) == 0
 
     def check(self, position: Sequence[int]) -> Position:
         """Return `position` as a tuple of int, or raise `RulesetError` saying what is wrong with it."""

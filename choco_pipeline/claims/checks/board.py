@@ -7,10 +7,9 @@ grows as far as it is asked; of uncut rectangular bars, whose coordinates are th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 from choco_pipeline.claims.checks.options import Box, box_sides
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.rules import Limit, Move
+from choco_pipeline.games.listing import results_of
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at, select
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
 #: The largest box of positions whose options are found at once: some ten megabytes, some tenths of a second.
@@ -51,6 +50,11 @@ class Board:
         return ("i", "j", *game.coordinates[4:]) if self.of_whole_bars else game.coordinates
 
     @property
+    def holds_outcomes(self) -> bool:
+        """Whether the table holds 1 for P-positions, and no Grundy numbers."""
+        return self.of_whole_bars or self.game.rules.misere
+
+    @property
     def is_finite(self) -> bool:
         """Whether the game has finitely many positions."""
         return self.of_whole_bars or self.game.base.rules.limits.keys() == {
@@ -61,7 +65,7 @@ class Board:
         """Extend the table to a bound. Raises `LimitError` if that takes too long."""
         if bound <= self._bound:
             return
-        quantity: Quantity = "p-positions" if self.of_whole_bars else "grundy"
+        quantity: Quantity = "p-positions" if self.holds_outcomes else "grundy"
         cost = cost_of(self.game, bound, quantity)
         require_memory(self.game, bound, cost.memory_whole, worker_memory(1))
         if cost.seconds > MOST_SECONDS:
@@ -78,7 +82,7 @@ class Board:
         None for uncut bars, and for games whose rules do not determine the options.
         """
         game = self.game
-        if self.of_whole_bars or game.has_own_options:
+        if self.of_whole_bars or game.has_own_options or game.rules.needs_listing:
             return None
         bound = max(game.base.limits()) if self.is_finite else bound
         return Box.of(game, bound) if math.prod(box_sides(game, bound)) <= MOST_CELLS else None
@@ -139,11 +143,13 @@ class Board:
 
     def are_p(self, points: Points) -> Truths:
         """Return which positions are P-positions."""
-        held: Truths = self.values(points) == (1 if self.of_whole_bars else 0)
+        held: Truths = self.values(points) == (1 if self.holds_outcomes else 0)
         return held
 
     def grundy(self, points: Points) -> Ints:
         """Return the Grundy numbers of positions."""
+        if self.game.rules.misere:
+            raise LimitError(f"{self.game.notation}: misère play has no Grundy numbers")
         if self.of_whole_bars:
             raise LimitError(
                 "only outcomes of uncut bars are computed, no Grundy numbers: use the coordinates a, b, c, d"
@@ -161,7 +167,11 @@ class Board:
         for move in self.game.rules.moves:
             if by and not set(move.lowers) <= set(by):
                 continue
-            for row, option in self._by(move, points):
+            for row, (option, *others) in results_of(self.game.rules, move, points):
+                if others:
+                    raise LimitError(
+                        f"{self.game.notation}: a move splits, and leaves two positions"
+                    )
                 rows.append(row)
                 columns.append(np.stack([option[name] for name in self.names], axis=1))
                 if sum(map(len, rows)) > MOST_OPTIONS:
@@ -183,62 +193,3 @@ class Board:
         rows = np.array([row for row, _ in found], np.int64)
         columns = np.array([q for _, q in found], np.int64).reshape(-1, len(self.names))
         return rows, dict(zip(self.names, columns.T, strict=True))
-
-    def _by(self, move: Move, points: Points) -> Iterator[tuple[Ints, Points]]:
-        """Yield the options of one kind of move, for each choice of amounts those of all positions that allow it."""
-        size = next(iter(points.values())).size
-        allowed = np.ones(size, np.bool_)
-        if move.unless is not None:
-            allowed &= ~holds_at(move.unless, points)
-        if move.needs:
-            able = np.zeros(size, np.bool_)
-            for other in move.needs:
-                for row, _ in self._by(other, points):
-                    able[row] = True
-            allowed &= able
-        most = [points[name] for name in move.lowers]
-        if move.at_most is not None:
-            limit = np.zeros(size, np.int64)
-            limit[allowed] = np.broadcast_to(
-                move.at_most.evaluate(select(points, allowed)), int(allowed.sum())
-            )
-            most = [np.minimum(values, limit) for values in most]
-        largest = [int(values.max(initial=0)) for values in most]
-        for amounts in _amounts(move, largest):
-            here = allowed.copy()
-            for amount, values in zip(amounts, most, strict=True):
-                here &= values >= amount
-            rows = np.flatnonzero(here)
-            if not rows.size:
-                continue
-            option = {name: values[rows] for name, values in points.items()}
-            for name, amount in zip(move.lowers, amounts, strict=True):
-                option[name] = option[name] - amount
-            fits = np.ones(rows.size, np.bool_)
-            for name, limited in self.game.rules.limits.items():
-                height = heights_at(limited, option)
-                fits &= (option[name] <= height) | move.clips
-                option[name] = np.minimum(option[name], height)
-            yield (rows, option) if fits.all() else (rows[fits], select(option, fits))
-
-
-def _amounts(move: Move, largest: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield amounts that a move may take from each coordinate that it lowers."""
-    if isinstance(move.by, tuple):
-        yield from ((amount,) * len(largest) for amount in move.by if amount > 0)
-    elif move.by == "same":
-        yield from ((amount,) * len(largest) for amount in range(1, min(largest) + 1))
-    else:
-        least = int(move.by == "each")
-        yield from (
-            amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts)
-        )
-
-
-def heights_at(limit: Limit, points: Mapping[str, Ints]) -> Ints:
-    """Return the largest legal value of a coordinate at arrays of others."""
-    if not limit.of:
-        return np.asarray(limit.height(), np.int64)
-    given = [points[name] for name in limit.of]
-    heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
-    return heights[tuple(given)].astype(np.int64)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import xor
 from types import MappingProxyType
 from typing import Any
 
@@ -41,19 +42,31 @@ class KnownPosition:
         return self.case.cells.game
 
     @cached_property
-    def options(self) -> list[Position]:
-        """The position's options."""
-        return list(self.game.options(self.position))
+    def options(self) -> list[tuple[Position, ...]]:
+        """What its moves leave: positions, or two whose sum is played."""
+        return list(self.game.results(self.position))
 
     @cached_property
     def number(self) -> int | None:
-        """The position's Grundy number."""
-        return self.grundy(self.position)
+        """The position's Grundy number; None in misère play, too."""
+        return None if self.game.rules.misere else self.grundy(self.position)
 
     @cached_property
-    def winning(self) -> Position | None:
+    def winning(self) -> tuple[Position, ...] | None:
         """The first option that is known to be a P-position."""
-        return next((option for option in self.options if self.is_p_position(option)), None)
+        return next((option for option in self.options if self.is_won(option)), None)
+
+    def is_won(self, option: Sequence[Position]) -> bool | None:
+        """Return whether an option is a P-position, or None if it would take too long to say."""
+        if len(option) == 1:
+            return self.is_p_position(option[0])
+        first, second = map(self.grundy, option)
+        return None if first is None or second is None else first == second
+
+    def total(self, option: Sequence[Position]) -> int | None:
+        """Return the Grundy number of an option, or None if it would take too long."""
+        numbers = [number for number in map(self.grundy, option) if number is not None]
+        return reduce(xor, numbers) if len(numbers) == len(option) else None
 
     def grundy(self, position: Position) -> int | None:
         """Return a Grundy number, or None if it would take too long."""
@@ -76,6 +89,8 @@ class KnownPosition:
     @cached_property
     def _numbers(self) -> Lookup | None:
         """A table of Grundy numbers that the position and what is below it lie in, if it costs little."""
+        if self.game.rules.misere:
+            return None
         bound = bound_of(self.game, self.position)
         cost = cost_of(self.game, bound, "grundy")
         if cost.seconds > MOST_SECONDS or cost.memory > MOST_BYTES:
@@ -139,9 +154,9 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
     """Return that the Grundy number of a position, in a table of Grundy numbers, is not as claimed."""
     known = KnownPosition(case, position)
     number = case.cells.lookup.grundy(position)
-    lower = [option for option in known.options if known.grundy(option) == claimed]
+    lower = [option for option in known.options if known.total(option) == claimed]
     if claimed < number and lower:
-        reason = f"its option {lower[0]} has Grundy number {claimed}"
+        reason = f"its option {_sum(lower[0])} has Grundy number {claimed}"
     else:
         reason = _none_of(known.options, f"has Grundy number {number}", "has another")
     return Counterexample(
@@ -149,7 +164,7 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
         f"Grundy number {claimed}",
         position,
         known.game.coordinates,
-        known.winning if number else None,
+        _single(known.winning) if number else None,
         reason,
     )
 
@@ -169,10 +184,24 @@ def counterexample_to_outcome(
         number = "" if known.number is None else f"Grundy number {known.number} "
         outcome = f"{number}(N-position)" if number else "N-position"
         other, option = "P-position", known.winning
-        reason = f"its option {option} is a P-position" if option else None
+        reason = f"its option {_sum(option)} is a P-position" if option else None
     return Counterexample(
-        actual or outcome, claimed or other, position, known.game.coordinates, option, reason
+        actual or outcome,
+        claimed or other,
+        position,
+        known.game.coordinates,
+        _single(option),
+        reason,
     )
+
+
+def _single(option: tuple[Position, ...] | None) -> Position | None:
+    """Return an option that is one position; None for a sum, which is not drawn."""
+    return option[0] if option is not None and len(option) == 1 else None
+
+
+def _sum(option: Sequence[Position]) -> str:
+    return " + ".join(map(str, option))
 
 
 def bound_of(game: Ruleset, position: Position) -> int:
@@ -184,12 +213,12 @@ def bound_of(game: Ruleset, position: Position) -> int:
     )
 
 
-def _none_of(options: list[Position], verb: str, other: str) -> str:
+def _none_of(options: Sequence[Sequence[Position]], verb: str, other: str) -> str:
     """Say that of no option `verb` is true, but `other`."""
     match options:
         case []:
             return "it has no option"
         case [only]:
-            return f"its only option, {only}, {other}"
+            return f"its only option, {_sum(only)}, {other}"
         case _:
             return f"none of its {len(options):,} options {verb}"

@@ -33,7 +33,7 @@ from choco_pipeline.mining.table_findings import (
 )
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import Quantity, quantity_for
 
 #: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
 BARS, MANY = 8, 4
@@ -147,8 +147,7 @@ def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
 
 
 def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
-    usable = [q for q in claim.quantities if variable_of(bar, q).dims]
-    quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+    quantity = quantity_for(bar, claim.quantities)
     bound, data = _table(bar, quantity)
     cases = claim.cases(claim.match(game) or {})
     verdicts = [check_claim(claim, case, bar, bound, data).verdict for case in cases]

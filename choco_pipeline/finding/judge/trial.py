@@ -62,7 +62,7 @@ from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import ValueSet
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import quantity_for
 
 #: Number of games seen that are tried on larger tables; the others are tried up to the bound of further games.
 SEEN = 2
@@ -251,8 +251,7 @@ def _trial(
     game = game_of(claim, parameters)
     if game is None:
         return
-    usable = [q for q in claim.quantities if variable_of(game, q).dims]
-    quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+    quantity = quantity_for(game, claim.quantities)
     bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
     if not is_far and run is not None and bound <= run:
         return

@@ -25,7 +25,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Binary, Compare, Integer, Node, render, walk, with_operands
 from choco_pipeline.formula.written.parameter_text import listed
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import quantity_for
 
 #: The largest bound of the tables on which it is tried, and the number of games.
 BOUND, GAMES = 64, 24
@@ -130,8 +130,7 @@ def _trial(statement: FoundStatement, point: Point) -> TableTrial:
         game = game_of(claim, point)
         if game is None:
             return undecided
-        usable = [q for q in claim.quantities if variable_of(game, q).dims]
-        quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+        quantity = quantity_for(game, claim.quantities)
         try:
             bound = min(BOUND, bound_of_trial(claim, game, quantity, None))
             if largest_number(game) >= bound:

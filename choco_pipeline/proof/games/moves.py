@@ -9,7 +9,7 @@ from itertools import product
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.rules import Limit, Move, Rules
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
@@ -46,10 +46,10 @@ class MoveKind:
     option: Variables
     #: That the position moved from allows such a move at all.
     _allowed: Sentence
-    #: The coordinates that it lowers, after it, and what is said of them: by how much, and which others fall then.
+    #: The coordinates that it lowers, after it, and the chosen numbers; and what is said of them: by how much, and which others fall.
     _lowered: Variables
     _such: tuple[Sentence, ...]
-    #: The coordinates that fall, after it, and that each is its largest legal value.
+    #: The coordinates that fall, after it; that each is its largest legal value, and what is said of the option.
     _fallen: Variables
     _heights: tuple[Sentence, ...]
 
@@ -75,7 +75,8 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
     rules = rules_of(ruleset)
     at = dict(zip(rules.coordinates, position, strict=True))
     fitting = (_fits(name, limit, at, ruleset) for name, limit in rules.limits.items())
-    return conjunction(*fitting, TRUE if rules.within is None else condition(rules.within, at))
+    conditions = [one for one in (rules.within, rules.legal) if one is not None]
+    return conjunction(*fitting, *(condition(one, at) for one in conditions))
 
 
 def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
@@ -115,7 +116,16 @@ def rules_of(ruleset: Ruleset) -> Rules:
         raise NotDefinableError(
             f"{ruleset.notation}: no sentences are written for options that its rules do not say"
         )
-    return ruleset.rules
+    rules = ruleset.rules
+    outside = [
+        ("misère play", rules.misere),
+        ("moves that split", rules.splits),
+        ("heights that depend on each other", bool(rules.cycle)),
+    ]
+    for what, is_there in outside:
+        if is_there:
+            raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+    return rules
 
 
 def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
@@ -125,36 +135,69 @@ def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
 
 def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[MoveKind]:
     lowered = {name: Auxiliary(f"{here[name]}'") for name in move.lowers}
-    there: Named = {**here, **lowered}
-    limits = {n: limit for n, limit in rules.limits.items() if lowered.keys() & {*limit.of}}
+    moved = {*lowered}
+    limits: dict[str, Limit] = {}
+    for name in rules.ordered:  # each after those that its height depends on
+        if moved & {*rules.limits[name].of}:
+            limits[name] = rules.limits[name]
+            moved |= {name} if move.clips else set()
     if len(limits) > MOST_FALLING and move.clips:
         raise NotDefinableError(
             f"{ruleset.notation}: {len(limits)} coordinates may fall with one move, at most {MOST_FALLING} can be said"
         )
-    fits = {name: _fits(name, limit, there, ruleset) for name, limit in limits.items()}
     allowed = _allowed(ruleset, rules, move, here)
-    amounts = tuple(_amounts(move, here, there))
+    chosen, amounts = _amounts(move, here, {**here, **lowered})
     for choice in product((False, True), repeat=len(limits) if move.clips else 0):
         falling = tuple(name for name, falls in zip(limits, choice, strict=False) if falls)
-        fallen = {name: Auxiliary(f"{there[name]}'") for name in falling}
-        such = (negation(fits[name]) if name in fallen else fits[name] for name in limits)
-        heights = (
-            value_is(fallen[name], formula_of(limits[name], ruleset), there) for name in falling
-        )
+        there: dict[str, Variable] = {**here, **lowered}
+        fallen: dict[str, Variable] = {}
+        such: list[Sentence] = []
+        heights: list[Sentence] = []
+        nested: list[Sentence] = []  # of heights that depend on fallen coordinates
+        for name, limit in limits.items():
+            fits = _fits(name, limit, there, ruleset)
+            after = {*fallen} & {*limit.of}
+            (nested if after else such).append(negation(fits) if name in falling else fits)
+            if name in falling:
+                value = Auxiliary(f"{there[name]}'")
+                heights.append(value_is(value, formula_of(limit, ruleset), there))
+                there[name] = fallen[name] = value
+        if rules.legal is not None:
+            nested.append(condition(rules.legal, there))
         yield MoveKind(
             move,
             falling,
-            tuple({**there, **fallen}.values()),
+            tuple(there.values()),
             allowed,
-            tuple(lowered.values()),
+            (*lowered.values(), *chosen),
             (*amounts, *such),
             tuple(fallen.values()),
-            tuple(heights),
+            (*heights, *nested),
         )
 
 
-def _amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
-    """Yield what makes the coordinates `there` lower than `here` by amounts that the move may take."""
+def _amounts(
+    move: Move, here: Named, there: Named
+) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
+    """Return variables of chosen numbers, and what makes the coordinates `there` lower than `here` by amounts that a move may take."""
+    if not isinstance(move.by, Amounts):
+        return (), tuple(_plain_amounts(move, here, there))
+    chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
+    known = {**here, **chosen}
+    said: list[Sentence] = []
+    for number in chosen.values():
+        most = (linear({number: 1, here[name]: -1}, 0, "<=") for name in move.lowers)
+        said += [linear({number: 1}, 0, ">="), disjunction(*most)]
+    for name, formula in zip(move.lowers, move.by.taken, strict=True):
+        taken = Sum({here[name]: 1, there[name]: -1}, 0)
+        said.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
+        said += [at_most(taken, formula, known), negation(at_most(taken.plus(1), formula, known))]
+    said.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
+    said += [condition(move.by.where, known)] if move.by.where is not None else []
+    return tuple(chosen.values()), tuple(said)
+
+
+def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
     first, *others = move.lowers
     match move.by:
         case "any" if others:
@@ -165,9 +208,11 @@ def _amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
         case "any" | "each" | "same":
             for name in move.lowers if move.by == "each" else (first,):
                 yield less(there[name], here[name])
-        case amounts:
+        case tuple() as amounts:
             taken = {there[first]: 1, here[first]: -1}
             yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
+        case Amounts():
+            raise TypeError("amounts by formulas are said by `_amounts`")
     if move.by not in ("any", "each"):
         for name in others:
             change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
@@ -188,6 +233,9 @@ def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentenc
 def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
     """Return that some move is allowed: for the plain ones, which take any number, that a coordinate is not 0."""
     plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
+    if rules.legal is not None:  # which may forbid any of them
+        every = (step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
+        return disjunction(*every)
     # Where a move needs one of those that are looked at anyway, it adds nothing.
     others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
     some_plain = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []

@@ -196,7 +196,11 @@ def _explored(
     game = parse_ruleset(entry["ruleset"])
     variable = variable_of(game, entry["quantity"])
     sizes = _sizes(game, entry, variable.face)
-    if sizes is None or len(variable.dims) + (variable.stored is not None) < 2:
+    if (
+        game.rules.needs_listing
+        or sizes is None
+        or len(variable.dims) + (variable.stored is not None) < 2
+    ):
         return None
     # Positions on a face are known to satisfy the condition on all positions.
     rules_there = game.rules if variable.face is None else replace(game.rules, within=None)

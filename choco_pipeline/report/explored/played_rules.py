@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
-from choco_pipeline.games.rules import Move, Rules
+from choco_pipeline.games.rules import Amounts, Move, Rules
 
 #: The largest number in a packed array; amounts and heights of a box are far smaller, or all the same if they are not.
 LARGEST = (1 << 15) - 1
@@ -84,6 +84,9 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> PlayedRules:
         return None if formula is None else tabulated(formula, axes, sizes)
 
     def move(rule: Move) -> PlayedMove:
+        assert not isinstance(rule.by, Amounts), (
+            "a game whose options are listed is not played here"
+        )
         return PlayedMove(
             tuple(axes[name] for name in rule.lowers),
             rule.by,

@@ -21,6 +21,7 @@ from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
 from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.computing.block_kernels import BarKernel, SolidKernel
+from choco_pipeline.tables.computing.listed_kernel import ListedKernel
 from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame, dependent
 from choco_pipeline.tables.specs.schema import NONE
@@ -138,7 +139,13 @@ class GenericKernel(TableKernel):
 
 
 #: What computes Grundy numbers, the fastest first; the last one computes those of every game.
-KERNELS: tuple[type[TableKernel], ...] = (BarKernel, SolidKernel, NimSumKernel, GenericKernel)
+KERNELS: tuple[type[TableKernel], ...] = (
+    BarKernel,
+    SolidKernel,
+    NimSumKernel,
+    ListedKernel,
+    GenericKernel,
+)
 
 
 def grundy_kernel(game: BoundedGame) -> TableKernel:

@@ -248,7 +248,7 @@ def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
     return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
 
 
-def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> Truths:
+def are_positions(game: Ruleset, points: Points) -> Truths:
     """Return which points, of natural numbers, are positions: `Ruleset.is_position` of each."""
     rules, columns = game.rules, [points[name] for name in game.coordinates]
     heights = {name: limit.height for name, limit in rules.limits.items()}
@@ -264,7 +264,10 @@ def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> Truths:
         )
     if game.passes:
         inside &= columns[-1] <= game.passes
-    return inside if rules.within is None else inside & holds_at(rules.within, points)
+    for condition in (rules.within, rules.legal):
+        if condition is not None:
+            inside[inside] = holds_at(condition, select(points, inside))
+    return inside
 
 
 def select(points: Points, keep: Truths) -> Points:

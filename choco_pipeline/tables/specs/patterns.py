@@ -106,6 +106,7 @@ class BoundedGame:
             name
             for (name, *others) in self.rules.components()
             if not others and self.rules.part([name]).moves == (Move((name,)),)
+            if self.rules.part([name]).legal is None
         ]
 
 

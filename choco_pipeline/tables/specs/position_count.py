@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit
 from choco_pipeline.tables.specs.patterns import BoundedGame, dependent, heights_over
@@ -54,7 +54,7 @@ class _Group:
 
     #: The limits that depend on others of them.
     limits: Mapping[str, Limit]
-    #: The conditions.
+    #: The conditions; one that always holds where a limit depends on a coordinate with a limit.
     conditions: list[Formula]
     #: The places that are counted: with conditions the positions, else only what the limits depend on, since each place
     #: there has as many positions as the product of the heights above it.
@@ -66,8 +66,10 @@ class _Group:
     def of(cls, game: BoundedGame, names: Sequence[str]) -> _Group:
         """Return one of the `Rules.groups` of a game."""
         limits = {name: limit for name, limit in dependent(game.rules).items() if name in names}
-        within = game.rules.within
-        conditions = [c for c in within.conjuncts if c.names <= set(names)] if within else []
+        conditions = [c for c in _conditions(game) if c.names <= set(names)]
+        is_nested = any({*limit.of} & limits.keys() for limit in limits.values())
+        if is_nested and not conditions:
+            conditions = [parse("0 == 0")]
         sizes = {name: game.sizes[name] for name in names if conditions or name not in limits}
         return cls(limits, conditions, sizes, math.prod(game.sizes[name] for name in limits))
 
@@ -115,7 +117,12 @@ class _Group:
         return int(np.count_nonzero(np.broadcast_to(legal, [len(side) for side in ranges])))
 
 
+def _conditions(game: BoundedGame) -> list[Formula]:
+    """Return the conditions on positions."""
+    conditions = [one for one in (game.rules.within, game.rules.legal) if one is not None]
+    return [part for condition in conditions for part in condition.conjuncts]
+
+
 def _groups(game: BoundedGame) -> list[_Group]:
-    within = game.rules.within
-    links = [condition.names for condition in within.conjuncts] if within else []
+    links = [condition.names for condition in _conditions(game)]
     return [_Group.of(game, names) for names in game.rules.groups(links)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Face
 from choco_pipeline.tables.specs.patterns import dependent
@@ -58,6 +60,13 @@ def coordinate_attributes(dim: str) -> dict[str, str]:
     return {"long_name": "passes left" if dim == "p" else f"coordinate {dim}", "units": "1"}
 
 
+def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
+    """Return which of the allowed quantities a table has: P-positions, except of one free heap, whose table is one cell."""
+    if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
+        return "p-positions"
+    return "grundy"
+
+
 def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     """Return the variable that a table of `quantity` for `ruleset` holds.
 
@@ -70,6 +79,10 @@ def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     rules = ruleset.base.rules
     front = ruleset.coordinates[-1:] if ruleset.passes else ()
     if quantity == "grundy":
+        if rules.misere:
+            raise RulesetError(
+                f"{ruleset.notation}: misère play has outcomes, and no Grundy numbers: ask for p-positions"
+            )
         dims = (*front, *rules.coordinates)
         return Variable("grundy", dims, None, "Grundy number", "-1 where there is no position")
     if rules.face is not None:

@@ -230,6 +230,40 @@ def test_no_coordinate_is_called_as_another_track(name, verdict, tmp_path, monke
     assert "name of a parameter or of a track" in found["why"]
 
 
+def test_rules_that_are_not_read_are_refused(verdict, tmp_path, monkeypatch):
+    """A family of a game of one's own, with one rule more."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config" / "games" / "still.yaml").write_text(
+        "game: still\nparameters: {h: 0}\ncoordinates: [a, b, c]\nheights: {c: h}\n"
+        "moves:\n  - {lower: [a]}\n  - {lower: [b]}\n"
+    )
+    proof = prove_family("game(still, h=k)", "k >= 1", p_positions="a ^ b == 0")
+    text = write(proof, tmp_path).read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert verdict(document)["status"] == "proved"
+    game = document["games"]["still"]
+    move, other = game["moves"]
+    for rules in (
+        {"legal": "a <= 2 * b"},
+        {"ends": "c == 0"},
+        {"moves": [move, {"lower": {"b": "n"}}]},
+        {"moves": [{**move, "when": "b <= 5"}, other]},
+        {"moves": [{**move, "by": [1, 2]}, other]},
+        {"moves": [{**move, "by": [[1], [2]]}, other]},
+        {"moves": [{**move, "where": "a > 1"}, other]},
+        {"moves": [move, other, {"lower": ["a", "b"], "by": [[1, 2]]}]},
+    ):
+        assert verdict({**document, "games": {"still": {**game, **rules}}})["status"] == "undecided"
+    for rules in (
+        {"within": "a < 9"},
+        {"play": "misère"},
+        {"moves": [{**move, "split": "a"}]},
+    ):
+        with pytest.raises(ChocoError):
+            verdict({**document, "games": {"still": {**game, **rules}}})
+
+
 @pytest.fixture
 def remembered(monkeypatch):
     """Conditions that are the same are asked once, and members of the same texts are compared once."""

@@ -205,3 +205,23 @@ def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why, m
     )
     with pytest.raises(FamilyError, match=why):
         prove_family(ruleset, condition, **relation)
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        ("moves: [{lower: {a: n + k}}]", "only some amounts"),
+        ("moves: [{lower: [a], when: a > k}]", "a condition"),
+        ("moves: [{lower: [a], by: [1], split: a}]", "splits"),
+        ("legal: a % 2 == k % 2\nmoves: [{lower: [a]}]", "rule `legal`"),
+        ("play: misere\nmoves: [{lower: [a, b], by: [[1, k]]}]", "misère"),
+        ("heights: {a: b // k, b: c}\nmoves: [{lower: [c]}]", "a coordinate with a height"),
+    ],
+)
+def test_rules_of_single_games_are_refused(rules, why, tmp_path, monkeypatch):
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    text = f"game: own\nparameters: {{k: 1}}\ncoordinates: [a, b, c]\n{rules}\n"
+    (tmp_path / "config" / "games" / "own.yaml").write_text(text)
+    with pytest.raises(FamilyError, match=why):
+        prove_family("game(own, k=k)", "k >= 1", p_positions="a ^ b == 0")

@@ -138,11 +138,18 @@ def _refuse(member: Ruleset) -> None:
         raise FamilyError(f"{name}: games with passes are not proved for all parameters")
     if rules.within is not None:
         raise FamilyError(f"{name}: a condition on all positions ({rules.within.text})")
+    if rules.is_nested:
+        raise FamilyError(f"{name}: a height that depends on a coordinate with a height")
+    if rules.legal is not None or rules.misere:
+        what = "the rule `legal`" if rules.legal is not None else "misère play"
+        raise FamilyError(f"{name}: {what} is not proved for all parameters")
     for move in rules.moves:
         what = f"{name}: a move of {', '.join(move.lowers)}"
+        if move.split is not None:
+            raise FamilyError(f"{what} splits it; this is not proved for all parameters")
         if len(move.lowers) != 1:
             raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
-        if isinstance(move.by, tuple):
+        if not isinstance(move.by, str):
             raise FamilyError(f"{what} takes only some amounts; any amount is what is proved")
         if not move.is_of_one_heap:
             raise FamilyError(f"{what} has a condition; none is what is proved")

@@ -1,0 +1,198 @@
+"""The results of moves from many positions at once, as arrays; `Rules.results` is their definition, position by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+#: An array for each coordinate, with an entry for each position.
+Points = Mapping[str, Ints]
+#: Combinations of chosen numbers that are tried for one kind of move; each takes some microseconds and some nanoseconds a position.
+MOST_CHOICES = 1 << 21
+
+
+class Results(NamedTuple):
+    """What one kind of move leaves with one choice of amounts, of all positions from which the choice is allowed."""
+
+    #: The positions, by their places in the arrays; int64.
+    rows: Ints
+    #: The position that is left, or the two whose sum is played.
+    parts: tuple[Points, ...]
+
+
+def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
+    """Yield the results of one kind of move; two choices of amounts may leave the same.
+
+    Raises `LimitError` if there are more than `MOST_CHOICES` choices of amounts; `FormulaError` if a formula has no value.
+    """
+    size = next(iter(points.values())).size
+    allowed = np.ones(size, np.bool_)
+    if move.unless is not None:
+        allowed &= ~_truths(move.unless, points)
+    if move.needs:
+        able = np.zeros(size, np.bool_)
+        for other in move.needs:
+            for rows, _ in results_of(rules, other, points):
+                able[rows] = True
+        allowed &= able
+    here = np.flatnonzero(allowed)
+    at = {name: values[here] for name, values in points.items()}
+    for rows, left in _left_by(move, at) if here.size else ():
+        ends = [fallen(rules, one) for one in left]
+        keep = np.ones(rows.size, np.bool_)
+        for before, end in zip(left, ends, strict=True):
+            if not move.clips:
+                keep &= _same(before, end)
+            if rules.legal is not None:
+                keep &= _truths(rules.legal, end)
+            if len(ends) > 1:
+                keep &= ~_same({name: values[rows] for name, values in at.items()}, end)
+        if keep.any():
+            parts = tuple({name: values[keep] for name, values in end.items()} for end in ends)
+            yield Results(here[rows[keep]], parts)
+
+
+def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
+    """Return what `Rules.fallen` does of each point."""
+    lowered = dict(points)
+    while True:
+        changed = False
+        for name, limit in rules.limits.items():
+            heights = heights_at(limit, lowered)
+            above = lowered[name] > heights
+            if above.any():
+                changed = True
+                lowered[name] = np.minimum(lowered[name], heights)
+        if not (changed and rules.is_nested):
+            return lowered
+
+
+def heights_at(limit: Limit, points: Points) -> Ints:
+    """Return the largest legal value of a coordinate at arrays of others."""
+    if not limit.of:
+        return np.asarray(limit.height(), np.int64)
+    given = [points[name] for name in limit.of]
+    heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
+    return heights[tuple(given)].astype(np.int64)
+
+
+def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
+    """Yield what each choice of amounts leaves before coordinates fall, and from which positions."""
+    if isinstance(move.by, Amounts):
+        yield from _left_by_formulas(move, move.by, at)
+        return
+    size = next(iter(at.values())).size
+    most = [at[name] for name in move.lowers]
+    if move.at_most is not None:
+        limit = np.broadcast_to(move.at_most.evaluate(at), size)
+        most = [np.minimum(values, limit) for values in most]
+    largest = [int(values.max(initial=0)) for values in most]
+    for amounts in _amounts(move, largest):
+        pairs = zip(amounts, most, strict=True)
+        rows = np.flatnonzero(np.all([values >= amount for amount, values in pairs], axis=0))
+        if rows.size:
+            left = {name: values[rows] for name, values in at.items()}
+            for name, amount in zip(move.lowers, amounts, strict=True):
+                left[name] = left[name] - amount
+            yield rows, [left]
+
+
+def _left_by_formulas(
+    move: Move, by: Amounts, at: Points
+) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
+    split = move.split
+    own = [at[name] for name in (*move.lowers, *((split.coordinate,) if split else ()))]
+    largest = np.maximum.reduce(own)
+    for numbers in _choices(by, int(largest.max(initial=0))):
+        rows = np.flatnonzero(largest >= max(numbers, default=0))
+        given: dict[str, Ints] = {name: values[rows] for name, values in at.items()}
+        given |= {
+            name: np.full(rows.size, number)
+            for name, number in zip(by.chosen, numbers, strict=True)
+        }
+        taken = [_integers(formula, given) for formula in by.taken]
+        keep = np.ones(rows.size, np.bool_)
+        for name, amount in zip(move.lowers, taken, strict=True):
+            keep &= (amount >= 0) & (amount <= given[name])
+        left = {name: given[name] for name in at}
+        for name, amount in zip(move.lowers, taken, strict=True):
+            left[name] = left[name] - amount
+        ends = [left]
+        if split is None:
+            keep &= np.any([amount > 0 for amount in taken], axis=0)
+        else:
+            first = given[split.parts[0]]
+            second = left[split.coordinate] - first
+            keep &= second >= 0
+            given |= {split.parts[1]: second}
+            ends = [{**left, split.coordinate: part} for part in (first, second)]
+        if by.where is not None and keep.any():
+            held = np.flatnonzero(keep)
+            keep[held] = _truths(by.where, {name: values[held] for name, values in given.items()})
+        if keep.any():
+            kept = [{name: values[keep] for name, values in end.items()} for end in ends]
+            yield rows[keep], kept
+
+
+def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
+    """Yield the choices of numbers up to the largest; those that no position allows are left out where they can be told at once."""
+    number = (largest + 1) ** len(by.chosen)
+    if number > MOST_CHOICES:
+        raise LimitError(
+            f"a move has {number:,} choices of amounts, at most {MOST_CHOICES:,} are tried: a smaller bound has fewer"
+        )
+    every = product(range(largest + 1), repeat=len(by.chosen))
+    conditions = [by.where] if by.where is not None and by.where.names <= {*by.chosen} else []
+    fixed = [formula for formula in by.taken if formula.names <= {*by.chosen}]
+    if not by.chosen or not (conditions or fixed):
+        yield from every
+        return
+    numbers = np.array(list(every), np.int64)
+    at = dict(zip(by.chosen, numbers.T, strict=True))
+    keep = np.ones(len(numbers), np.bool_)
+    for formula in fixed:
+        amounts = _integers(formula, at)
+        keep &= (amounts >= 0) & (amounts <= largest)
+    for condition in conditions:
+        held = np.flatnonzero(keep)
+        keep[held] = _truths(condition, {name: values[held] for name, values in at.items()})
+    yield from map(tuple, numbers[keep].tolist())
+
+
+def _amounts(move: Move, largest: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield amounts that a move may take from each coordinate that it lowers."""
+    if isinstance(move.by, tuple):
+        yield from ((amount,) * len(largest) for amount in move.by if amount > 0)
+    elif move.by == "same":
+        yield from ((amount,) * len(largest) for amount in range(1, min(largest) + 1))
+    else:
+        least = int(move.by == "each")
+        yield from (
+            amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts)
+        )
+
+
+def _same(points: Points, others: Points) -> Truths:
+    """Return where all coordinates are the same."""
+    same: Truths = np.all([values == others[name] for name, values in points.items()], axis=0)
+    return same
+
+
+def _integers(formula: Formula, points: Points) -> Ints:
+    size = next(iter(points.values())).size
+    return np.broadcast_to(formula.evaluate(points), size).astype(np.int64, copy=False)
+
+
+def _truths(condition: Formula, points: Points) -> Truths:
+    size = next(iter(points.values())).size
+    return np.broadcast_to(condition.evaluate(points), size).astype(np.bool_, copy=False)
