@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS, MOST_TRIED = 1 << 19, 1 << 22, 1 << 26, 8000, 4096, 10**4
+MOST_VALUES = 1 << 14  # Grundy numbers that are computed to show that they repeat
 MOST_KEPT, SMALL = 1 << 12, 1 << 13  # so many automata that were made are kept, of so many edges
 
 
@@ -53,6 +54,7 @@ MOVE = {
     "where?": str,
     "when?": str,
     "clip?": bool,
+    "split?": (NAME, {NAME: [NAME]}),
 }
 RULES = {
     "game": GAME_NAME,
@@ -65,7 +67,14 @@ RULES = {
     "play?": "normal",
 }
 AUTOMATON = {"tracks": [str], "delta": [[NATURAL]], "accepting": [NATURAL]}
-GAME = {"ruleset": str, "relation": ("p", "grundy"), "coordinates": [NAME], "automata": [AUTOMATON]}
+PERIOD = {"first": NATURAL, "length": NATURAL}
+GAME = {
+    "ruleset": str,
+    "relation": ("p", "grundy"),
+    "coordinates": [NAME],
+    "automata": [AUTOMATON],
+    "period?": PERIOD,
+}
 FILE = {"format": 1, "games?": {GAME_NAME: RULES}, "versions?": {re.compile(".*"): str}}
 ASKED = [{"engine": str, "version": str, "seconds": (float, int), "states": NATURAL}]
 OBLIGATION = {"name": str, "passes": NATURAL, "sentence": str, "checks": ASKED}  # for people, and not used
@@ -537,6 +546,13 @@ class Game(NamedTuple):
     faults: list[Automaton]  # that a height is negative, or falls
 
 
+class NoMoves(list[Any]):
+    """Stands for moves that split: what asks for them is not decided. A period needs none; it is read off the document."""
+
+    def __iter__(self) -> NoReturn:
+        raise UndecidedError("undecided", "moves that split a coordinate are decided by a period only")
+
+
 RULESETS: dict[str, Callable[..., dict[str, Any] | Game]] = {  # those of the papers, and games made of games
     "nim": lambda heaps: {"coordinates": [*"abcdefghijklmno"[:heaps]]},
     "rectangular_bar": lambda m, n: {"coordinates": [*"abcd"], "within": f"a+b < {m} and c+d < {n}"},
@@ -572,6 +588,10 @@ def described(text: str, said: str) -> Game:
         if not more:
             raise UndecidedError("undecided", f"{text}: heights that depend on each other are not decided here")
         ordered += more
+    if any("split" in move for move in document["moves"]):
+        if heights or "legal" in document:
+            raise UndecidedError("undecided", f"{text}: splits with heights, or legal positions, are not decided here")
+        return Game(text, (f"{text}: {rules_of(document)}",), [*coordinates], [], legal, NoMoves(), [])
     for move in document["moves"]:
         lowered: dict[str, Track] = {c: Own() for c in move["lower"]}
         if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):
@@ -612,10 +632,14 @@ def rules_of(document: Mapping[str, Any]) -> str:
             way = [f"one of {', '.join(listed)}", *["the same from each"] * (several and "(" not in "".join(listed))]
         else:
             way = [ways[by] if several else "at least 1"]
+        if "split" in move:
+            named = move["split"] if isinstance(move["split"], dict) else {move["split"]: []}
+            way += [f"then splits {c} into {' and '.join(parts) or 'two parts'}" for c, parts in named.items()]
+            way += [f"where {shown(move['where'])}"] if "where" in move and not isinstance(move["lower"], dict) else []
         way += [f"if {shown(move['when'])}"] if "when" in move else []
         way += [f"each at most {shown(move['at_most'])}"] if "at_most" in move else []
         way += [after[move.get("clip", True)]] if document.get("heights") else []
-        moves[", ".join(way)].append(" and ".join(move["lower"]))
+        moves[", ".join(way)].append(" and ".join(move["lower"]) or "nothing")
     parts = [f"coordinates {', '.join(document['coordinates'])} >= 0"]
     parts += [f"{c} <= {shown(height)}" for c, height in document.get("heights", {}).items()]
     parts += [shown(document[key]) for key in ("within", "legal") if key in document]
@@ -700,6 +724,19 @@ def unused(name: str, taken: Sequence[str]) -> str:
     return next(one for one in (name, *(f"{name}{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
 
+def document_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a game of one's own, with the values of its parameters."""
+    match node:
+        case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
+            document, given = documents[name], once([(str(word.arg), integer(word.value, names)) for word in words])
+            values = {**document.get("parameters", {}), **given}
+            if document["game"] != name or len(values) > len(document.get("parameters", {})):
+                raise ValueError(f"{ast.unparse(node)}: the game described has another name, or other parameters")
+            return {**document, "parameters": values}
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no game of one's own")
+
+
 def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
     """Return the game that a ruleset writes, in which names stand for integers."""
 
@@ -714,13 +751,10 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
         return number
 
     match node:
-        case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
-            document, given = documents[name], once([(str(word.arg), integer(word.value, names)) for word in words])
-            values = {**document.get("parameters", {}), **given}
-            if document["game"] != name or len(values) > len(document.get("parameters", {})):
-                raise ValueError(f"{ast.unparse(node)}: the game described has another name, or other parameters")
-            text = ", ".join([name, *(f"{key}={number}" for key, number in values.items())])
-            return described(f"game({text})", json.dumps({**document, "parameters": values}, sort_keys=True))
+        case ast.Call(ast.Name("game")):
+            document = document_of(node, names, documents)
+            text = ", ".join([document["game"], *(f"{key}={n}" for key, n in document["parameters"].items())])
+            return described(f"game({text})", json.dumps(document, sort_keys=True))
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
             named = once([(str(word.arg), word.value) for word in words])
             (bound := inspect.signature(RULESETS[name]).bind(*values, **named)).apply_defaults()
@@ -757,6 +791,142 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
         yield "it is in the relation, and so is an option", relation & reached
         lacking -= reached
     yield "no option is in the relation, and one should be", lacking
+
+
+# ---- Periods. Let a game of one heap have moves that take one of finitely many amounts, at most k, and perhaps split the rest
+# in two; let its conditions compare the heap and the parts with numbers below T alone. If G(n + p) = G(n) for first <= n < end,
+# and F is the larger of first and T, then this is so for all n >= first if end >= F + k and no move splits, or if
+# end >= 2F + p + k: the larger part of an option of n + p is at least F + p, and less p it is one of an option of n, of the same
+# value; and so from n to n + p (R. K. Guy and C. A. B. Smith, 1956). A split that takes nothing leaves no empty part: T >= 1.
+
+Test = Callable[[Mapping[str, int]], bool]
+ORDER = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class Take(NamedTuple):
+    """A move of one heap: an amount, the names of the two parts of the rest if it is split, and where it is allowed."""
+
+    amount: int
+    parts: list[str]
+    allowed: Test
+
+
+def compared(node: ast.expr, names: Collection[str], numbers: Names) -> tuple[Test, int]:
+    """Return a condition that compares names with numbers alone, and a number above all of these."""
+
+    def has_name(part: ast.expr) -> bool:
+        return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(part))
+
+    match node:
+        case ast.BoolOp(sign, parts):
+            pairs = [compared(part, names, numbers) for part in parts]
+            join = all if isinstance(sign, ast.And) else any
+            return lambda at: join(test(at) for test, _ in pairs), max(least for _, least in pairs)
+        case ast.UnaryOp(ast.Not(), part):
+            test, least = compared(part, names, numbers)
+            return lambda at: not test(at), least
+        case ast.Compare(left, signs, others) if all(type(sign) in ORDER for sign in signs):
+            sides = [side.id if isinstance(side, ast.Name) and has_name(side) else side for side in (left, *others)]
+            if any(isinstance(side, ast.expr) and has_name(side) for side in sides):
+                raise UndecidedError("undecided", f"a period needs conditions on single names: {ast.unparse(node)}")
+            known = [side if isinstance(side, str) else integer(side, numbers) for side in sides]
+            if any(isinstance(a, str) and isinstance(b, str) for a, b in itertools.pairwise(known)):
+                raise UndecidedError("undecided", f"a period needs conditions with constants: {ast.unparse(node)}")
+
+            def compare(at: Mapping[str, int]) -> bool:
+                found = [at[one] if isinstance(one, str) else one for one in known]
+                return all(ORDER[type(sign)](a, b) for sign, a, b in zip(signs, found, found[1:], strict=False))
+
+            return compare, max([0, *(one + 1 for one in known if isinstance(one, int))])
+    raise ValueError(f"{ast.unparse(node)!r} is no condition")
+
+
+def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
+    """Return the moves of a document, and T."""
+    numbers: Names = {key: plus({None: n}, {}) for key, n in document.get("parameters", {}).items()}
+    heap, *others = document["coordinates"]
+    if others or {"heights", "legal"} & document.keys():
+        raise UndecidedError("undecided", "a period needs one heap, of any size")
+    takes, below = list[Take](), 0
+    for move in document["moves"]:
+        lower, split = move["lower"], move.get("split")
+        parts = list(split.get(heap, [])) if isinstance(split, dict) else ["first part", "second part"] * bool(split)
+        if len(parts) != 2 * bool(split) or not {*lower, *([split] if isinstance(split, str) else split or [])} <= {
+            heap
+        }:
+            raise ValueError("a move takes from the heap, and may split it into two parts")
+        if len({heap, *numbers, *parts}) < 1 + len(numbers) + len(parts):
+            raise ValueError("a name is there twice")
+        match move:
+            case {"by": list(by)} if lower == [heap] and "at_most" not in move and (split or "where" not in move):
+                amounts = [integer(n, numbers) for one in by for n in (one if isinstance(one, list) else [one])]
+            case {"at_most": most} if lower == [heap] and not {"by", "split", "where"} & move.keys():
+                amounts = [*range(1, min(integer(most, numbers), MOST_VALUES) + 1)]
+            case {"lower": dict() | []} if not {"by", "at_most"} & move.keys():
+                amounts = [integer(n, numbers) for n in (lower.values() if lower else [0])]
+            case _:
+                raise UndecidedError("undecided", "a period needs amounts that are listed")
+        if not amounts or min(amounts) < (not split) or max(amounts) >= MOST_VALUES:
+            raise ValueError(f"a move takes at least {int(not split)}, and less than {MOST_VALUES}")
+        asked = [parsed(move[key]) for key in ("when", "where") if key in move]
+        asked += [ast.UnaryOp(ast.Not(), parsed(document["ends"]))] if "ends" in document else []
+        pairs = [compared(condition, [heap, *parts], numbers) for condition in asked]
+
+        def allowed(at: Mapping[str, int], pairs: Sequence[tuple[Test, int]] = pairs) -> bool:
+            return all(test(at) for test, _ in pairs)
+
+        takes += [Take(amount, parts, allowed) for amount in amounts]
+        below = max([below, int(0 in amounts), *(least for _, least in pairs)])
+    return takes, below
+
+
+def heap_values(heap: str, takes: Sequence[Take], below: int, end: int) -> list[int]:
+    """Return the Grundy numbers of 0, 1, …, end - 1. Parts of at least `below` satisfy the same conditions."""
+    values = list[int]()
+    for n in range(end):
+        options = set[int]()
+        for amount, parts, allowed in takes:
+            if (left := n - amount) < 0:
+                continue
+            if not parts and allowed({heap: n}):
+                options.add(values[left])
+            for u in (*range(min(below, left + 1)), *range(max(below, left - below + 1), left + 1)) if parts else ():
+                if max(u, left - u) < n and allowed({heap: n, parts[0]: u, parts[1]: left - u}):
+                    options.add(values[u] ^ values[left - u])
+            if parts and left >= 2 * below and allowed({heap: n, parts[0]: below, parts[1]: left - below}):
+                middle = values[below : left - below + 1]
+                options |= {*map(operator.xor, middle, reversed(middle))}
+        values.append(next(value for value in itertools.count() if value not in options))
+    return values
+
+
+def repeated(document: Mapping[str, Any], first: int, length: int, relation: Automaton, grundy: bool) -> Cases:
+    """Yield what must be nowhere if a relation is that of a game whose Grundy numbers repeat."""
+    (takes, below), heap = takes_of(document), document["coordinates"][0]
+    start, most = max(first, below), max(take.amount for take in takes)
+    end = 2 * start + length + most if any(take.parts for take in takes) else start + most
+    if length < 1 or end + length > MOST_VALUES:
+        raise UndecidedError(
+            "undecided", f"a period of {length} needs {end + length} values, {MOST_VALUES} are computed"
+        )
+    values = heap_values(heap, takes, below, end + length)
+    wrong = [n for n in range(first, end) if values[n] != values[n + length]]
+    yield "the values do not repeat", any_of(limits({heap: 1}, n, n) for n in wrong[:1])
+    yield "what is no position is in the relation", relation & limits({heap: 1}, None, -1)
+    later = Own()
+    moved = some([later], limits({later: 1, heap: -1}, length, length), relation.on({heap: later}))
+    yield "it does not repeat", limits({heap: 1}, first, None) & any_of([relation - moved, moved - relation])
+    for n, value in enumerate(values[: first + length]):
+        here = limits({heap: 1}, n, n)
+        right = here & limits({VALUE: 1}, value, value) if grundy else here & (~TRUE if value else TRUE)
+        yield "it has another value", any_of([(here & relation) - right, right - relation])
 
 
 def decided(cases: Cases) -> Verdict:
@@ -901,9 +1071,9 @@ class Reader:
     def atom(self) -> Node:
         """Read a part without words before it."""
         if word := self.take("P", "P'"):
-            if self.words[self.at] in ("(", "["):
-                raise UndecidedError("undecided", "an outcome at another place is not decided here")
-            return ("P", word == "P'")
+            if self.words[self.at] == "[" or (word == "P'" and self.words[self.at] == "("):
+                raise UndecidedError("undecided", "an outcome in another game is not decided here")
+            return ("P", self.row() if self.words[self.at] == "(" else word == "P'")
         if self.take("{"):
             value = self.formula()
             self.need(":")
@@ -1028,26 +1198,40 @@ class World(NamedTuple):
     names: Mapping[str, Form]  # parameters, coordinates and variables
     printed: list[list[int]]
     option: Mapping[str, Form]  # the coordinates of the option that is bound
+    where: Automaton = TRUE  # of which positions and integers it is asked
 
-    def numbers(self, primed: bool, value: Track) -> Automaton:
-        """Return that the position, or the option, has the Grundy number `value`."""
+    def numbers(self, primed: bool | list[Node], value: Track) -> Automaton:
+        """Return that the position, the option, or another place, has the Grundy number `value`."""
         if self.game is None or not self.grundy:
             raise UndecidedError("undecided", "the game's certificate is not one of Grundy numbers")
         return self.there(self.relation.on({VALUE: value}), primed)
 
-    def are_p(self, primed: bool) -> Automaton:
-        """Return that the position, or the option, is a P-position."""
+    def are_p(self, primed: bool | list[Node]) -> Automaton:
+        """Return that the position, the option, or another place, is a P-position."""
         if self.game is None:
             raise ValueError("a statement about integers has no P-positions")
         zero = some([VALUE], self.relation, limits({VALUE: 1}, 0, 0)) if self.grundy else self.relation
         return self.there(zero, primed)
 
-    def there(self, part: Automaton, primed: bool) -> Automaton:
-        """Return a relation of the coordinates of the option, if it is primed."""
+    def there(self, part: Automaton, primed: bool | list[Node]) -> Automaton:
+        """Return a relation of the coordinates of the option, if it is primed, or of another place."""
+        if isinstance(primed, list):
+            return self.placed(part, primed)
         if primed and not self.option:
             raise ValueError("there is no option here")
         tracks = {c: one for c, form in self.option.items() for one in form if isinstance(one, str | Own)}
         return part.on(tracks) if primed else part
+
+    def placed(self, part: Automaton, place: list[Node]) -> Automaton:
+        """Return a relation of the coordinates of a place that is a position wherever it is asked."""
+        if self.game is None or any(one[2] for one in place):
+            raise UndecidedError("undecided", "a place of this form is not decided here")
+        tracks: dict[str, Track] = {c: Own() for c, _ in zip(self.game.coordinates, place, strict=True)}
+        values = zip(tracks.values(), place, strict=True)
+        here = all_of(within(one[1], self.names, {track: -1}, 0, 0) for track, one in values)
+        if witness(self.where - some(tracks.values(), here, self.game.legal.on(tracks))) is not None:
+            raise UndecidedError("undecided", "a place may be no position")
+        return some(tracks.values(), here, part.on(tracks))
 
 
 def holds(node: Node, world: World) -> Automaton:
@@ -1111,14 +1295,8 @@ def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Au
         match term:
             case ("'", coordinate) if coordinate in world.option:
                 names[name] = world.option[coordinate]
-            case ("G", bool(primed)):
+            case ("G", primed):
                 parts.append(world.numbers(primed, track))
-            case ("G", list(place)) if world.game is not None:
-                at = dict(zip(world.game.coordinates, place, strict=True))
-                fixed_at = all_of(limits({c: 1}, n, n) for c, n in ((c, integer(one[1], {})) for c, one in at.items()))
-                if witness(there := fixed_at & world.game.legal) is None:
-                    raise UndecidedError("undecided", "a place is no position")
-                parts.append(some(world.game.coordinates, there, world.numbers(False, track)))
             case ("cell", row, column):
                 cells = ((i, j, n) for i, line in enumerate(world.printed) for j, n in enumerate(line))
                 parts.append(
@@ -1202,8 +1380,12 @@ def cases_of(node: Node, world: World, numbers: Names, bound: int) -> Cases:
         return (yield from values(node, world, parts))
     if node[0] == "is" and any(term[0] == "count" and term[1][0] == ("position",) for term in node[2].values()):
         return (yield from number_of_positions(node, world, parts))
+    world = world._replace(where=all_of(parts))
+    for one in conjuncts(node[1]) if node[0] == "=>" else ():  # each is asked where those before it hold
+        parts.append(holds(one, world))
+        world = world._replace(where=all_of(parts))
     if node[0] == "=>":
-        parts, node = [*parts, *(holds(one, world) for one in conjuncts(node[1]))], node[2]
+        node = node[2]
     met = [reached(node[1][0][1], world, None, False)] if node[0] == "every" and node[1][0][0] == "option" else []
     met += [holds(node[1], world)] if node[0] == "=>" else []  # as in H => (P => F)
     yield "", some(own, *parts, *met)
@@ -1401,8 +1583,12 @@ def relation_in(text: str) -> tuple[Game, Automaton, bool]:
 @functools.cache
 def proof_in(text: str) -> Verdict:
     """Return the verdict on a document's automata, which is kept for further claims about them."""
+    data, (game, relation, grundy) = json.loads(text), relation_in(text)
     try:
-        return decided(obligations(*relation_in(text)))
+        if (period := data.get("period")) is None:
+            return decided(obligations(game, relation, grundy))
+        document = document_of(parsed(data["ruleset"]), {}, data["games"])
+        return decided(repeated(document, period["first"], period["length"], relation, grundy))
     except UndecidedError as error:
         return error.args
 
@@ -1417,7 +1603,8 @@ def stated(path: Path) -> Stated:
     game = game_of(parsed(data["ruleset"]), {}, games := data.get("games", {}))
     what = "pairs of a position and its Grundy number" if data["relation"] == "grundy" else "P-positions"
     said = f"the automata accept exactly the {what} of {game.text}"
-    text = json.dumps({**{key: data[key] for key in GAME}, "games": games}, sort_keys=True)
+    own = {key: data[key] for key in data if key in GAME or f"{key}?" in GAME}
+    text = json.dumps({**own, "games": games}, sort_keys=True)
     return [*game.rules, said], lambda: proof_in(text)
 
 

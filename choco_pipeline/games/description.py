@@ -209,7 +209,7 @@ class _DescriptionReader:
             unless=self._unless(place, move, ends),
         )
         if isinstance(move.lower, dict) or move.split is not None:
-            yield self._by_formulas(place, move, one)
+            yield from self._by_formulas(place, move, one)
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
@@ -251,8 +251,8 @@ class _DescriptionReader:
         self.description.require_coordinate(at, names[0])
         return (names[0],)
 
-    def _by_formulas(self, place: Location, move: GameMove, one: Move) -> Move:
-        """Return a move whose amounts are formulas in chosen numbers.
+    def _by_formulas(self, place: Location, move: GameMove, one: Move) -> Iterator[Move]:
+        """Yield moves whose amounts are formulas in chosen numbers: one, or of a split one for each of its listed amounts.
 
         Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
         """
@@ -260,12 +260,26 @@ class _DescriptionReader:
             if getattr(move, key) is not None:
                 what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
                 raise self._error((*place, key), what)
-        coordinates = self.file.coordinates
         if isinstance(move.lower, dict):
-            written = {name: str(amount) for name, amount in move.lower.items()}
-            wanted: list[str] = []
+            named = {name: str(amount) for name, amount in move.lower.items()}
+            yield self._by_one(place, move, one, named, [])
+        elif isinstance(move.by, list):
+            for amounts in sorted({*self._amounts((*place, "by"), move)}):
+                constant = dict(zip(move.lower, map(str, amounts), strict=True))
+                yield self._by_one(place, move, one, constant, [])
         else:
-            written, wanted = self._written_amounts(place, move)
+            yield self._by_one(place, move, one, *self._written_amounts(place, move))
+
+    def _by_one(
+        self,
+        place: Location,
+        move: GameMove,
+        one: Move,
+        written: Mapping[str, str],
+        wanted: list[str],
+    ) -> Move:
+        """Return the move with these amounts, for numbers that satisfy the wanted conditions and its own."""
+        coordinates = self.file.coordinates
         parts = self._parts(place, move)
         chosen: dict[str, None] = {}
         taken = []
@@ -286,7 +300,7 @@ class _DescriptionReader:
             what = f"at most {MOST_CHOSEN} numbers are chosen in one move, found {len(numbers)}"
             raise self._error(place, what)
         inside = {name: name.upper() for name in (*chosen, *parts)}
-        wanted += [] if move.where is None else [move.where]
+        wanted = [*wanted, *([] if move.where is None else [move.where])]
         where = None
         for condition in wanted:
             at = (*place, "where")
@@ -307,15 +321,8 @@ class _DescriptionReader:
         return replace(one, by=amounts, split=split)
 
     def _written_amounts(self, place: Location, move: GameMove) -> tuple[dict[str, str], list[str]]:
-        """Return the amounts of a split, given by `by`, as formulas in chosen numbers, and the conditions on these."""
+        """Return the amounts of a split, any, each or the same, as formulas in chosen numbers, and the conditions on these."""
         names, several = list(move.lower), len(move.lower) > 1
-        if isinstance(move.by, list):
-            amounts = self._amounts((*place, "by"), move)
-            if any(len({*amount}) > 1 for amount in amounts):
-                what = "beside a split, amounts are the same for each coordinate; `lower` can name them"
-                raise self._error((*place, "by"), what)
-            choices = " or ".join(f"taken == {amount[0]}" for amount in sorted({*amounts}))
-            return dict.fromkeys(names, "taken"), [choices]
         if not names:
             return {}, []
         if not several or move.by == "same":

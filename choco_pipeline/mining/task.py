@@ -19,6 +19,7 @@ from choco_pipeline.mining.mine_order import MinedTables, MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.mining.smaller_heaps import mine_smaller_heaps
 from choco_pipeline.mining.symmetric_laws import mine_symmetric_laws
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.stages import Stage
@@ -90,4 +91,5 @@ MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], Sequence[Finding]]] = 
     "blocks": mine_blocks,
     "symmetric": mine_symmetric_laws,
     "lines": mine_counted_lines,
+    "smaller-heaps": mine_smaller_heaps,
 }

@@ -110,7 +110,10 @@ def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
 def proof_of(certificate: str) -> Proof:
     """Return what a certificate says as a proof; whether it is right is not asked."""
     certified = read_certificate(Path(certificate))
-    return Proof(certified.ruleset, certified.relation, "proved", "", certified.automata, (), 0.0)
+    automata, period = certified.automata, certified.period
+    return Proof(
+        certified.ruleset, certified.relation, "proved", "", automata, (), 0.0, period=period
+    )
 
 
 def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:

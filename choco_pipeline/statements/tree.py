@@ -276,11 +276,11 @@ def walk(part: Part) -> Iterator[Part]:
         yield from walk(child)
 
 
-def is_local(part: Part) -> bool:
-    """Return whether a part speaks of a position, its options and integers alone: of no other positions, games or cells."""
+def is_of_one_game(part: Part) -> bool:
+    """Return whether a part speaks of positions of one game, their options and integers alone: of no other games or cells."""
     others = At | IsOption | OfCell | OfPosition | Printed
     return not any(
-        isinstance(one, others) or (isinstance(one, Place) and one.at is not None)
+        isinstance(one, others) or (isinstance(one, Place) and one.game is not None)
         for one in walk(part)
     )
 

@@ -14,7 +14,9 @@ from choco_pipeline.tables.specs.schema import Quantity
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
-Mine = Literal["value-sets", "formulas", "counts", "cellular", "blocks", "symmetric", "lines"]
+Mine = Literal[
+    "value-sets", "formulas", "counts", "cellular", "blocks", "symmetric", "lines", "smaller-heaps"
+]
 Prove = Literal["p", "grundy"]
 #: Conditions are searched in boxes of at most so many height functions: the P-positions of each are computed, and conditions are
 #: compared on all of them.
@@ -72,7 +74,8 @@ class Sweep(Model):
     mine: list[Mine] = Field(
         default=[],
         description="What the machine looks for: `formulas`, for P-positions or Grundy numbers; `value-sets`, the values of nim-sums"
-        " and sums over the P-positions; `symmetric`, laws of games in which coordinates may be exchanged; `lines`, how many"
+        " and sums over the P-positions; `symmetric`, laws of games in which coordinates may be exchanged; `smaller-heaps`,"
+        " Grundy numbers of one heap that repeat, or are those of smaller heaps; `lines`, how many"
         " P-positions there are on lines; `counts`, recurrences of the numbers of P-positions; `cellular`, rules modulo 2 by which"
         " pictures of P-positions follow from those before; `blocks`, how they follow from pictures of half the size.",
         examples=[["value-sets", "formulas"]],

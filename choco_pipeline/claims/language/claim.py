@@ -44,7 +44,7 @@ from choco_pipeline.statements.tree import (
     PPosition,
     Proposition,
     integers_in_front,
-    is_local,
+    is_of_one_game,
     is_sampled,
     on_options,
     uses_bound,
@@ -128,7 +128,7 @@ class Claim:
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
             return False
         is_of_numbers = self.check.kind in (PrintedNumbers.kind, Count.kind)
-        return is_of_numbers or is_local(self.parts.rest)
+        return is_of_numbers or is_of_one_game(self.parts.rest)
 
     @cached_property
     def check(self) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.games.periods import Period
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import check_relation, fitting
 from choco_pipeline.provenance import code_digest, digest, package_version, versions
@@ -57,6 +58,13 @@ class ObligationRecord(Model):
     checks: list[CheckRecord]
 
 
+class PeriodDocument(Model):
+    """That Grundy numbers repeat, as files hold it; see `Period`."""
+
+    first: int
+    length: int
+
+
 class GameDocument(Model):
     """A game and the automata of a relation, as files hold them."""
 
@@ -64,6 +72,7 @@ class GameDocument(Model):
     relation: Relation
     coordinates: list[str]
     automata: list[dict[str, object]]
+    period: PeriodDocument | None = None
 
 
 class CertificateDocument(GameDocument):
@@ -86,6 +95,8 @@ class Certificate:
     automata: tuple[Automaton, ...]
     #: Name, passes and text of the obligations, as the file has them.
     sentences: tuple[tuple[str, int, str], ...]
+    #: By which the automata are proved, if they are not by obligations.
+    period: Period | None = None
 
 
 def write_certificate(proof: Proof, folder: Path) -> Path:
@@ -189,7 +200,9 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
             raise CertificateError(f"{where} is not the least one, numbered breadth-first")
         automata.append(automaton)
     fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
-    return Certificate(ruleset, document.relation, fitted, ())
+    said = document.period
+    period = None if said is None else Period(said.first, said.length)
+    return Certificate(ruleset, document.relation, fitted, (), period)
 
 
 def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
@@ -199,7 +212,8 @@ def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
     """
     certificate = read_certificate(path)
     automata = dict(enumerate(certificate.automata))
-    proof = check_relation(certificate.ruleset, automata, certificate.relation, seconds)
+    asked = certificate.relation, seconds, certificate.period
+    proof = check_relation(certificate.ruleset, automata, *asked)
     if proof.status == "proved" and certificate.sentences != _sentences(proof):
         return replace(
             proof,
@@ -225,6 +239,8 @@ def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
 
 
 def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
+    if proof.period is not None:
+        return ()
     todo = obligations(proof.ruleset, proof.relation)
     return tuple((o.name, o.passes, written(o.sentence)) for o in todo)
 
@@ -236,6 +252,7 @@ def game_document(proof: Proof) -> dict[str, object]:
         "relation": proof.relation,
         "coordinates": _coordinates(proof.ruleset, proof.relation),
         "automata": [automaton.as_json() for automaton in proof.automata],
+        **({} if proof.period is None else {"period": asdict(proof.period)}),
     }
 
 

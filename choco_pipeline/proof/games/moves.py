@@ -81,7 +81,7 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
 
 def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
     """Yield every kind of move, and of each every choice of coordinates that fall; see `legal`."""
-    rules = rules_of(ruleset)
+    rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     for move in rules.moves:
         yield from _steps(ruleset, rules, move, here)
@@ -96,7 +96,7 @@ def some_option(
 
 def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
     """Return that the position is not terminal; see `legal`."""
-    rules = rules_of(ruleset)
+    rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     return _some_move(ruleset, rules, rules.moves, here)
 
@@ -116,13 +116,16 @@ def rules_of(ruleset: Ruleset) -> Rules:
         raise NotDefinableError(
             f"{ruleset.notation}: no sentences are written for options that its rules do not say"
         )
-    rules = ruleset.rules
-    outside = [
-        ("misère play", rules.misere),
-        ("moves that split", rules.splits),
-        ("heights that depend on each other", bool(rules.cycle)),
-    ]
-    for what, is_there in outside:
+    if ruleset.rules.cycle:
+        what = "heights that depend on each other"
+        raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+    return ruleset.rules
+
+
+def with_moves(ruleset: Ruleset) -> Rules:
+    """Return a game's rules, if sentences say its moves and who wins."""
+    rules = rules_of(ruleset)
+    for what, is_there in (("misère play", rules.misere), ("moves that split", rules.splits)):
         if is_there:
             raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
     return rules

@@ -30,6 +30,7 @@ from choco_pipeline.proof.games.moves import (
     legal,
     rules_of,
     some_option,
+    with_moves,
 )
 
 #: The heights of step bars: nowhere negative, and nowhere falling.
@@ -69,7 +70,7 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     no position in the relation has an option in it
     every position outside the relation has an option in it
     """
-    rules_of(ruleset)
+    with_moves(ruleset)
     game = ruleset.base
     state = _p if relation == "p" else _grundy
     listed = [Obligation(name, sentence, 0) for name, sentence in _heights(game)]

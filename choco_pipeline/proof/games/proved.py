@@ -10,6 +10,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
+from choco_pipeline.proof.games.periods import Period
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.shown import ShownInNotebook
 
@@ -47,6 +48,8 @@ class Proof(ShownInNotebook):
         In all, with the tables and the guesses.
     growth
         Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
+    period
+        Where the Grundy numbers of a game of one heap begin to repeat, if this is how they are proved.
     """
 
     ruleset: Ruleset
@@ -57,6 +60,7 @@ class Proof(ShownInNotebook):
     checks: tuple[Check, ...]
     seconds: float
     growth: tuple[int, ...] = ()
+    period: Period | None = None
 
     def __repr__(self) -> str:
         """Return the game, what is known of it, and why, without the automata, which fill pages."""

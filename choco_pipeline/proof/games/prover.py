@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, LimitError
@@ -12,6 +13,13 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import SearchSize, relation_tracks
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.games.periods import (
+    Period,
+    find_period,
+    is_period,
+    periodic_automaton,
+    values_below,
+)
 from choco_pipeline.proof.games.proved import Check, Proof
 from choco_pipeline.proof.games.search import PROVED, Search
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
@@ -63,6 +71,11 @@ def prove(
     automata: list[Automaton] = []
     checks: list[Check] = []
     try:
+        found = find_period(ruleset, search.clock)
+        if found is not None:
+            period, values = found
+            automata.append(periodic_automaton(values, period, relation))
+            return replace(search.proof("proved", period.text, automata, ()), period=period)
         todo = obligations(ruleset, relation)
         for passes in range(ruleset.passes + 1):
             search.find(passes, [o for o in todo if o.passes == passes], automata, checks)
@@ -76,10 +89,11 @@ def check_relation(
     automata: Mapping[int, Automaton],
     relation: Relation = "p",
     seconds: float = 60.0,
+    period: Period | None = None,
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
 
-    Automata are given by the number of passes left; tracks "0", "1", … are the coordinates without passes, and then the
+    With a period, by so many values that they repeat for ever; else by the obligations. Automata are given by the number of passes left; tracks "0", "1", … are the coordinates without passes, and then the
     Grundy number.
 
     Raises
@@ -97,12 +111,25 @@ def check_relation(
     search = Search(ruleset, relation, Clock(seconds))
     checks: list[Check] = []
     try:
+        if period is not None:
+            return _repeated(search, given, period)
         wrong = search.check(obligations(ruleset, relation), given, checks)
     except (LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error), given, checks)
     if wrong is not None:
         return search.proof("refuted", wrong.why, given, checks)
     return search.proof("proved", PROVED, given, checks)
+
+
+def _repeated(search: Search, given: tuple[Automaton, ...], period: Period) -> Proof:
+    """Decide whether given automata are the Grundy numbers or P-positions by a period."""
+    ruleset = search.ruleset
+    if not is_period(ruleset, period):
+        return search.proof("refuted", f"the values do not repeat so: {period.text}", given, ())
+    values = values_below(ruleset, period.first + period.length)
+    if given != (periodic_automaton(values, period, search.relation),):
+        return search.proof("refuted", "the automaton has other values", given, ())
+    return replace(search.proof("proved", period.text, given, ()), period=period)
 
 
 def fitting(

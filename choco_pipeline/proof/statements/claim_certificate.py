@@ -149,4 +149,4 @@ def _proof(document: ClaimDocument, claim: Claim, path: Path, seconds: float) ->
             f"{path}: the automata are of {certified.ruleset.notation}, needed is {game.notation}"
         )
     automata = dict(enumerate(certified.automata))
-    return check_relation(game, automata, certified.relation, seconds)
+    return check_relation(game, automata, certified.relation, seconds, certified.period)

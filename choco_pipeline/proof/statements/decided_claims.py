@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from choco_pipeline.claims.kinds import Count, PrintedNumbers
 from choco_pipeline.claims.language.case import Finding
@@ -12,13 +12,13 @@ from choco_pipeline.claims.language.verdict import Counterexample, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position
-from choco_pipeline.proof.arithmetic.logic import Sentence, within
+from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, within
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.decided_values import about_count, about_numbers, about_values
 from choco_pipeline.proof.statements.explained import counterexample_at
 from choco_pipeline.proof.statements.question import Question
-from choco_pipeline.statements.tree import Proposition, ValueSet, applies
+from choco_pipeline.statements.tree import Implies, Proposition, ValueSet, applies, conjuncts
 
 
 def decide(
@@ -77,4 +77,18 @@ def _about_positions(question: Question, part: Proposition) -> Finding:
     def shown(position: Position) -> Counterexample:
         return counterexample_at(question.claim, question.parameters, question.known(position))
 
+    off_board = [one for passes in question.passes for one in _off_board(question, passes, part)]
+    if off_board and not question.is_nowhere(off_board):
+        raise UndecidedError("a place that the statement asks about may be no position")
     return question.everywhere(spoken, wrong, shown)
+
+
+def _off_board(question: Question, passes: int, part: Proposition) -> Iterator[Sentence]:
+    """Yield that a place in a statement is no position where it is asked; each premise is asked where those before it hold."""
+    translator, where = question.translator(passes), question.in_reach
+    while isinstance(part, Implies):
+        for premise in conjuncts(part.premise):
+            yield from translator.off_board(where, premise)
+            where = conjunction(where, translator.true(premise))
+        part = part.conclusion
+    yield from translator.off_board(where, part)

@@ -63,7 +63,9 @@ class ProvedPosition:
 
     @property
     def winning(self) -> Position | None:
-        """The first option that is a P-position, if it is among the first `MOST_OPTIONS`."""
+        """The first option that is a P-position, if it is among the first `MOST_OPTIONS`; none where moves split."""
+        if self.proof.ruleset.rules.splits:
+            return None
         options = islice(self.proof.ruleset.options(self.position), MOST_OPTIONS)
         return next((option for option in options if self._is_p(option)), None)
 

@@ -11,7 +11,7 @@ Invariant: at each position, a sentence is true if and only if the part is, by `
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
@@ -29,7 +29,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.games.moves import Variables, has_moves, steps
+from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.integer_sentences import Integers, before
@@ -54,6 +54,7 @@ from choco_pipeline.statements.tree import (
     Proposition,
     Quantified,
     Term,
+    walk,
 )
 
 Point = tuple[Variables, int]
@@ -258,17 +259,46 @@ class Translator:
             return Sum({}, passes)
         return Sum.of(variables[heaps.index(coordinate)])
 
-    def _point(self, place: Place) -> Point:
+    def _point(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
+        """Return what is said of a position: the current one, the option, or another place."""
         if place.at is not None:
-            raise _not_written(PPosition(place))
+            return self.at_place(place, lambda variables: said(variables, 0))
         point = self.option if place.primed else self.here
         assert point is not None
-        return point
+        return said(*point)
+
+    def at_place(self, place: Place, said: Callable[[Variables], Sentence]) -> Sentence:
+        """Return what is said of another place; false where a coordinate of it is negative."""
+        assert self.game is not None
+        assert place.at is not None
+        if self.game.passes or len(place.at) != len(self.game.coordinates):
+            raise _not_written(PPosition(place))
+        variables = tuple(Auxiliary(f"{name} there") for name in self.game.coordinates)
+        for one in place.at:
+            self._plain(one)
+        values = [
+            self.integers.is_value(Sum.of(variable), one.formula)
+            for variable, one in zip(variables, place.at, strict=True)
+        ]
+        return exists(variables, conjunction(*values, said(variables)))
+
+    def off_board(self, where: Sentence, part: Proposition) -> Iterator[Sentence]:
+        """Yield, for each place in a part that is asked in some positions, that it is no position there."""
+        game = self.game
+        for place in walk(part):
+            if isinstance(place, Place) and place.at is not None:
+                assert game is not None
+                unknown = {name for one in place.at for name in one.formula.names}
+                if unknown - self.integers.values.keys():
+                    raise _not_written(PPosition(place))
+                there = self.at_place(place, lambda variables: legal(game, variables))
+                yield conjunction(where, negation(there))
 
     def _is_p(self, place: Place) -> Sentence:
         if self.relation == "p":
-            variables, passes = self._point(place)
-            return Member(relation_name(passes), variables)
+            return self._point(
+                place, lambda variables, passes: Member(relation_name(passes), variables)
+            )
         number = Auxiliary("G")
         zero = linear({number: 1}, 0, "==")
         return exists((number,), conjunction(self._has_number(place, number), zero))
@@ -276,8 +306,9 @@ class Translator:
     def _has_number(self, place: Place, number: Variable) -> Sentence:
         if self.relation != "grundy":
             raise UndecidedError("the Grundy numbers are not proved, the P-positions are")
-        variables, passes = self._point(place)
-        return Member(relation_name(passes), (*variables, number))
+        return self._point(
+            place, lambda variables, passes: Member(relation_name(passes), (*variables, number))
+        )
 
     def _plain(self, part: Expression) -> str:
         if part.terms or SIZE in part.formula.names:

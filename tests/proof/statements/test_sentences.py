@@ -11,7 +11,7 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, V
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import PPosition, ValueSet, is_local
+from choco_pipeline.statements.tree import PPosition, ValueSet, is_of_one_game
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, PRINTED, K, statements
 from tests.statements.test_judge import by_definition
@@ -42,7 +42,7 @@ def decided(text, statement):
 def test_a_proof_or_a_refutation_is_right_by_definition(data, text):
     game = GAMES[text]
     drawn = (data.draw(statements(game)) for _ in range(10))
-    said = next(filter(is_local, drawn), PPosition())
+    said = next(filter(is_of_one_game, drawn), PPosition())
     note(text_of(said))
     verdict = decided(text, text_of(said))
     event(type(verdict).__name__)
@@ -72,7 +72,8 @@ def test_a_proof_or_a_refutation_is_right_by_definition(data, text):
         "P => every n in sample 0..2: n >= 0",
         "P => every n in 0..size: n <= size",
         "P => every n in 0..size: n >= 0",
-        "P(a, a)",
+        "P(a, a-1)",
+        "P[nim(2)](a, a)",
         "count(n in 0..a: n >= 0) >= a",
         "count(n in 0..9: n >= 0) >= 9",
         "count(option: P') >= 1",
@@ -89,6 +90,8 @@ def test_what_has_no_value_or_no_sentence_is_not_decided(statement):
         ("{a: (a, a, a, a) in printed} == {v: v == 1}", Refuted),
         ("G != 0 => some option: G' == 0", Proved),
         ("P => no option: P'", Proved),
+        ("P(a, a)", Proved),
+        ("a > 0 => P(a-1, b)", Refuted),
         ("every n in 0..a: n <= b => P", Refuted),
         ("count(n in 0..a: n >= 0) >= 1", Proved),
         ("count(n in 0..a: n >= 0) >= 2", Refuted),

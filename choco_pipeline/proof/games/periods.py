@@ -1,0 +1,270 @@
+"""Periods: Grundy numbers of one heap that repeat, and so many repeated values that they repeat for ever.
+
+Let a game have one heap a. A move takes an amount c ≤ k, one of finitely many, and may split what is left in two. Its
+conditions compare a, or the size of a part, with numbers below T alone. Let G(n+p) = G(n) for all n with first ≤ n < end, and
+F = max(first, T). Then it holds for all n ≥ first if
+
+- no move splits, and end ≥ F + k: from n ≥ end the same amounts are taken as from n+p, and n-c ≥ F; or
+- end ≥ 2F + p + k: the larger part w of an option of n+p is at least F + p, so that with w - p it is an option of n, of the same
+  value; and the larger part of an option of n is at least F.
+
+Both follow by induction on n. A split that takes nothing has T ≥ 1, as neither of its parts is empty. The automaton of such a sequence reads n from its lowest digit: after d digits with the value r
+what is left to know is the sequence at r, r + 2^d, r + 2·2^d, …, which repeats, too, so that there are finitely many.
+
+Cost: all values below end + p. Source: R. K. Guy and C. A. B. Smith, The G-values of various games, Proceedings of the Cambridge
+Philosophical Society 52 (1956), 514-526.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.automata.algebra import canonical
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula.exact import Place
+from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.rules import Amounts, Move
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.games.membership import Relation, deepest
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.tables.computing.computation import computation_of
+
+Ints = NDArray[np.int64]
+#: A sequence: its first terms, and those that repeat from there on; None stands where there is no value.
+Repeated = tuple[tuple[int | None, ...], tuple[int | None, ...]]
+#: Binary digits of the tables in which a period is looked for.
+DIGITS = (8, 10, 12, 13)
+#: States of the automaton of a sequence.
+MOST_STATES = 20_000
+
+
+@dataclass(frozen=True)
+class Period:
+    """That G(n + length) = G(n) for all n ≥ first."""
+
+    first: int
+    length: int
+
+    @property
+    def text(self) -> str:
+        """``G(n+7) = G(n) for n ≥ 0``."""
+        return f"G(n+{self.length}) = G(n) for n ≥ {self.first}"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a move of a game looks: its largest amount, below what its conditions compare with, and whether it splits."""
+
+    most: int
+    conditions: int
+    splits: bool
+
+    def end(self, period: Period) -> int:
+        """Return how far values must repeat so that they repeat for ever."""
+        first = max(period.first, self.conditions)
+        return 2 * first + period.length + self.most if self.splits else first + self.most
+
+
+def reach_of(ruleset: Ruleset) -> Reach | None:
+    """Return how far the moves of a game look; None if it is no game of one heap, or a move looks at all of it."""
+    rules = ruleset.rules
+    conditions = (rules.within, rules.legal)
+    if ruleset.passes or len(rules.coordinates) != 1 or rules.limits or rules.misere:
+        return None
+    if any(condition is not None for condition in conditions):
+        return None
+    reaches = [_reach_of(move) for move in rules.moves]
+    known = [reach for reach in reaches if reach is not None]
+    if len(known) < len(reaches) or not known:
+        return None
+    return Reach(
+        max(reach.most for reach in known),
+        max(reach.conditions for reach in known),
+        any(reach.splits for reach in known),
+    )
+
+
+def _reach_of(move: Move) -> Reach | None:
+    splits = move.split is not None
+    conditions = [move.unless] if move.unless is not None else []
+    amounts: list[int]
+    if move.needs:
+        return None
+    if isinstance(move.by, Amounts):
+        conditions += [move.by.where] if move.by.where is not None else []
+        if len(move.by.chosen) > splits or any(formula.names for formula in move.by.taken):
+            return None
+        amounts = [int(formula.value({})) for formula in move.by.taken] or [0]
+    elif isinstance(move.by, tuple):
+        amounts = list(move.by)
+    elif move.at_most is not None and not move.at_most.names:
+        amounts = [int(move.at_most.value({}))]
+    else:
+        return None
+    if move.at_most is not None and move.at_most.names:
+        return None
+    below = [_compared(parse_nodes(condition.text)) for condition in conditions]
+    known = [number for number in below if number is not None]
+    if len(known) < len(below):
+        return None
+    # A split that takes nothing leaves no empty part, which is a condition, too.
+    return Reach(max(amounts), max([0 in amounts, *known]), splits)
+
+
+def _compared(node: Node) -> int | None:
+    """Return a number above all that a condition compares names with; None if it does anything else."""
+    match node:
+        case LogicalNot(operand):
+            return _compared(operand)
+        case Junction(_, operands):
+            parts = [_compared(operand) for operand in operands]
+            known = [part for part in parts if part is not None]
+            return max(known) if len(known) == len(parts) else None
+        case Compare(_, operands):
+            is_name = [isinstance(operand, Name) for operand in operands]
+            constants = [one for one, name in zip(operands, is_name, strict=True) if not name]
+            if any(map(all, pairwise(is_name))) or any(map(_has_name, constants)):
+                return None
+            values = [Place("", {}, {}).integer(constant) for constant in constants]
+            return max(0, *(value + 1 for value in values))
+        case _:
+            return None
+
+
+def _has_name(node: Node) -> bool:
+    return any(isinstance(part, Name) for part in walk(node))
+
+
+def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
+    """Return a period that lasts for ever, the shortest, with the values before it ends; None if none is seen.
+
+    The values are int64, those of 0, 1, … as far as `first + length`. Raises `UndecidedError` if none is seen and a move
+    splits, for then nothing else is known that decides the game.
+    """
+    reach = reach_of(ruleset)
+    if reach is None:
+        return None
+    values = np.zeros(0, np.int64)
+    for digits in DIGITS:
+        clock.require()
+        if deepest(ruleset, "grundy", digits) < digits:
+            break
+        values = values_below(ruleset, 1 << digits)
+        for period in _periods(values):
+            if reach.end(period) + period.length <= values.size:
+                return period, values[: period.first + period.length]
+    if reach.splits:
+        raise UndecidedError(
+            f"{ruleset.notation}: no period that lasts is seen in the first {values.size:,} Grundy numbers"
+        )
+    return None
+
+
+def values_below(ruleset: Ruleset, end: int) -> Ints:
+    """Return the Grundy numbers of a game of one heap below an end; int64."""
+    return computation_of(ruleset, end - 1, "grundy").cells().astype(np.int64).ravel()
+
+
+def _periods(values: Ints) -> Iterator[Period]:
+    """Yield each length with where it begins in an array of values."""
+    for length in range(1, values.size // 2 + 1):
+        wrong = np.flatnonzero(values[length:] != values[:-length])
+        yield Period(int(wrong[-1]) + 1 if wrong.size else 0, length)
+
+
+def is_period(ruleset: Ruleset, period: Period) -> bool:
+    """Whether the values of a game repeat so, for ever, by as many values as this takes; False also if this is not known.
+
+    Raises `LimitError` if they are more than a table is computed of.
+    """
+    reach = reach_of(ruleset)
+    if reach is None or period.first < 0 or period.length < 1:
+        return False
+    end = reach.end(period) + period.length
+    if end > 1 << DIGITS[-1]:
+        raise LimitError(
+            f"{ruleset.notation}: a period from {period.first} of {period.length} needs {end:,} values,"
+            f" at most {1 << DIGITS[-1]:,} are computed"
+        )
+    values = values_below(ruleset, end)[period.first :]
+    return bool((values[period.length :] == values[: -period.length]).all())
+
+
+def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Automaton:
+    """Return the automaton of the pairs (n, G(n)), or of the n with G(n) = 0, of a sequence that repeats.
+
+    Parameters
+    ----------
+    values
+        int64. G(0), G(1), … as far as the first period ends.
+    period
+        Where it begins, and its length.
+    relation
+        ``grundy`` or ``p``.
+
+    Raises
+    ------
+    LimitError
+        If it has more than `MOST_STATES` states.
+
+    Examples
+    --------
+    >>> automaton = periodic_automaton(np.array([0, 1, 2]), Period(0, 3), "grundy")
+    >>> automaton.accepts({"0": 3_000_001, "1": 1})
+    True
+    """
+    terms = values if relation == "grundy" else np.minimum(values, 1)
+    start = _reduced(tuple(terms[: period.first].tolist()), tuple(terms[period.first :].tolist()))
+    states, delta, queue = {start: 0}, list[list[int]](), [start]
+    for state in queue:
+        row = []
+        for digit_of_value in (0, 1) if relation == "grundy" else (None,):
+            for digit in (0, 1):
+                after = _after(state, digit, digit_of_value)
+                if states.setdefault(after, len(states)) == len(queue):
+                    queue.append(after)
+                row.append(states[after])
+        delta.append(row)
+        if len(queue) > MOST_STATES:
+            raise LimitError(f"a sequence with a period of {period.length} has too many states")
+    accepting = [(first or repeated)[0] == 0 for first, repeated in queue]
+    tracks = ("0", "1") if relation == "grundy" else ("0",)
+    return canonical(Automaton(tracks, np.array(delta, np.int32), np.array(accepting, np.bool_)))
+
+
+def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeated:
+    """Return the terms at the places with this lowest digit, and of their values those with this lowest digit."""
+    first, repeated = sequence
+    early = first[digit::2]
+    start, length = digit + 2 * len(early) - len(first), len(repeated)
+    late = [repeated[(start + 2 * i) % length] for i in range(length)]
+    if digit_of_value is None:
+        return _reduced(early, late)
+    return _reduced(*(_halves(part, digit_of_value) for part in (early, late)))
+
+
+def _halves(terms: Sequence[int | None], digit: int) -> list[int | None]:
+    return [None if term is None or term & 1 != digit else term >> 1 for term in terms]
+
+
+def _reduced(first: Sequence[int | None], repeated: Sequence[int | None]) -> Repeated:
+    """Return the same sequence with the shortest period, and the fewest terms before it."""
+    length = len(repeated)
+    for divisor in range(1, length + 1):
+        if length % divisor == 0 and repeated[divisor:] == repeated[: length - divisor]:
+            length = divisor
+            break
+    period, before = list(repeated[:length]), list(first)
+    turn = 0
+    while before and before[-1] == period[turn - 1]:
+        before.pop()
+        turn = (turn - 1) % length
+    return tuple(before), tuple(period[turn:] + period[:turn])

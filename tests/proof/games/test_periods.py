@@ -1,0 +1,228 @@
+"""Grundy numbers that repeat: found, proved by as many values as that takes, and refused where they do not."""
+
+import contextlib
+import copy
+import itertools
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import mex, parse_ruleset
+from choco_pipeline.proof.clock import FOREVER
+from choco_pipeline.proof.games.certificate import check_certificate, proof_document
+from choco_pipeline.proof.games.periods import (
+    Period,
+    find_period,
+    is_period,
+    periodic_automaton,
+    reach_of,
+)
+from choco_pipeline.proof.games.prover import prove
+from tests.checker.certificates import checker, claim_on, verdict_on
+from tests.effort import examples
+
+NONEMPTY = {"split": {"a": ["u", "v"]}, "where": "u >= 1 and v >= 1"}
+MOVES = {
+    "nim": [{"lower": ["a"]}],
+    "subtraction": [{"lower": ["a"], "by": [2, 5, 7]}],
+    "at most": [{"lower": ["a"], "at_most": 4}],
+    "kayles": [{"lower": ["a"], "by": [1, 2], "split": "a"}],
+    "dawson": [{"lower": ["a"], "by": [2], "split": "a"}],
+    "break": [{"lower": [], "split": "a"}],
+    "grundy": [{"lower": [], "split": {"a": ["u", "v"]}, "where": "u != v"}],
+    "octal 0.26": [
+        {"lower": ["a"], "by": [1], "when": "a > 1"},
+        {"lower": ["a"], "by": [2], "when": "a > 2"},
+        {"lower": ["a"], "by": [2], **NONEMPTY},
+    ],
+    "late": [{"lower": ["a"], "by": [1]}, {"lower": ["a"], "by": [2], "when": "a == 40"}],
+    "late part": [
+        {"lower": ["a"], "by": [1], "split": {"a": ["u", "v"]}, "where": "u == 0 or v == 30"}
+    ],
+    "parity": [{"lower": ["a"], "by": [1, 2], "when": "a % 3 == 0"}],
+}
+
+
+def game(moves, **more):
+    document = {"game": "heap", "coordinates": ["a"], "moves": moves, **more}
+    return parse_ruleset("game(heap)", games={"heap": document})
+
+
+@cache
+def known(name, **more):
+    return game(MOVES[name], **more)
+
+
+def by_definition(ruleset, count):
+    """Return the first Grundy numbers, by the results of each position."""
+    values = []
+    for n in range(count):
+        results = (tuple(values[part] for (part,) in ends) for ends in ruleset.results((n,)))
+        values.append(mex({parts[0] ^ (parts[1] if parts[1:] else 0) for parts in results}))
+    return values
+
+
+#: Printed in R. K. Guy and C. A. B. Smith, and in Winning Ways.
+PRINTED = {"subtraction": (0, 22), "at most": (0, 5), "kayles": (71, 12), "dawson": (53, 34)}
+
+
+@pytest.mark.parametrize(("name", "printed"), PRINTED.items())
+def test_printed_periods(name, printed):
+    period, values = find_period(known(name), FOREVER)
+    assert (period.first, period.length) == printed
+    assert values.tolist() == by_definition(known(name), sum(printed))
+
+
+def test_what_has_no_period_has_none():
+    assert find_period(known("nim"), FOREVER) is None
+    assert reach_of(known("grundy")) is None
+    assert reach_of(known("parity")) is None
+    moves = [{"lower": ["a"], "by": [1], "split": {"a": ["u", "v"]}, "where": "u != v"}]
+    assert "moves that split" in prove(game(moves)).why
+
+
+@pytest.mark.parametrize(
+    "name", ["subtraction", "kayles", "octal 0.26", "late", "late part", "break"]
+)
+@pytest.mark.parametrize("relation", ["p", "grundy"])
+def test_a_period_is_proved_by_both(name, relation, tmp_path):
+    proof = prove(known(name), relation)
+    assert proof.status == "proved", proof.why
+    assert proof.period is not None
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(proof_document(proof)))
+    assert check_certificate(path).status == "proved"
+    assert verdict_on(path.read_text(), tmp_path) == ("proved", "")
+    values = by_definition(known(name), 300)
+    for n, value in enumerate(values):
+        assert (
+            proof.accepts((n,), value)
+            if relation == "grundy"
+            else proof.accepts((n,)) == (value == 0)
+        )
+
+
+def changes(document):
+    """Yield certificates with one change."""
+    first, length = document["period"]["first"], document["period"]["length"]
+    for period in ((first, length + 1), (first, 0), (first, 1 << 40), (1 << 40, length)):
+        yield {**document, "period": dict(zip(("first", "length"), period, strict=True))}
+    if first:
+        yield {**document, "period": {"first": first - 1, "length": length}}
+    automaton = document["automata"][0]
+    for state in range(len(automaton["delta"])):
+        other = copy.deepcopy(document)
+        accepting = {*automaton["accepting"]} ^ {state}
+        other["automata"][0]["accepting"] = sorted(accepting)
+        yield other
+    other = copy.deepcopy(document)
+    other["games"]["heap"]["moves"].append({"lower": ["a"], "by": [4]})
+    yield other
+
+
+@pytest.mark.parametrize("name", ["subtraction", "late", "late part"])
+def test_a_changed_certificate_is_refused(name, tmp_path):
+    document = proof_document(prove(known(name), "grundy"))
+    for changed in changes(document):
+        assert verdict_on(changed, tmp_path)[0] != "proved"
+        path = tmp_path / "changed.json"
+        path.write_text(json.dumps(changed))
+        with contextlib.suppress(ChocoError):
+            assert check_certificate(path).status != "proved"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"coordinates": ["a", "b"]},
+        {"legal": "a != 3"},
+        {"heights": {"a": "9"}},
+        {"moves": [{"lower": ["a"], "by": [2, 5, 7], "when": "a % 2 == 0"}]},
+        {
+            "moves": [
+                {"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["u", "v"]}, "where": "u != v"}
+            ]
+        },
+        {"moves": [{"lower": {"a": "n"}, "where": "n == 2 or n == 5 or n == 7"}]},
+        {"moves": [{"lower": ["a"], "by": []}]},
+        {"moves": [{"lower": ["a"], "by": [0], "split": None}]},
+        {"moves": [{"lower": ["a"], "by": [-1, 2, 5, 7], "split": "a"}]},
+        {"moves": [{"lower": ["b"], "by": [2, 5, 7]}]},
+        {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"b": ["u", "v"]}}]},
+        {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["a", "v"]}}]},
+        {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["u", "u"]}}]},
+        {"moves": [{"lower": ["a"], "by": [2, 5, 7], "at_most": 6}]},
+        {"moves": []},
+    ],
+)
+def test_rules_without_a_period_are_refused_by_the_checker(rules, tmp_path):
+    document = proof_document(prove(known("subtraction"), "grundy"))
+    document["games"]["heap"] |= rules
+    assert verdict_on(document, tmp_path)[0] in ("undecided", "no certificate")
+
+
+def test_statements_on_a_period_are_decided(tmp_path):
+    text = json.dumps(proof_document(prove(known("kayles"), "grundy")))
+    for statement, verdict in {
+        "a >= 71 => G(a+12) == G": "proved",
+        "a >= 70 => G(a+12) == G": "refuted",
+        "G <= 9": "proved",
+        "G != 0 => some option: G' == 0": "undecided",
+    }.items():
+        document = claim_on(text, statement)
+        given = json.loads(text)
+        document["games"], document["game"]["period"] = given["games"], given["period"]
+        assert verdict_on(document, tmp_path)[0] == verdict, verdict_on(document, tmp_path)
+
+
+CONDITIONS = st.sampled_from(["a > 3", "a == 2", "a != 5", "not (a < 4)", "a >= 1 and a <= 9"])
+ON_PARTS = st.sampled_from(["u >= 1", "u >= 1 and v >= 1", "u == 0 or v > 2", "u < 3", "v != 1"])
+
+
+@st.composite
+def heaps(draw):
+    moves = []
+    for _ in range(draw(st.integers(1, 3))):
+        move = {"lower": ["a"], "by": draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))}
+        if draw(st.booleans()):
+            move |= {"split": {"a": ["u", "v"]}, "where": draw(ON_PARTS)}
+        if draw(st.booleans()):
+            move["when"] = draw(CONDITIONS)
+        moves.append(move)
+    if draw(st.booleans()):
+        moves.append({"lower": [], **NONEMPTY})
+    return game(moves, **({"ends": "a <= 2"} if draw(st.booleans()) else {}))
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(heaps(), st.integers(0, 20), st.integers(1, 20))
+def test_periods_of_any_rules_are_those_of_the_definition(ruleset, first, length):
+    program = checker()
+    count = 200
+    values = by_definition(ruleset, count)
+    takes, below = program.takes_of(next(iter(ruleset.documents.values())))
+    assert program.heap_values("a", takes, below, count) == values
+    reach = reach_of(ruleset)
+    assert (reach.conditions, reach.most) == (below, max(take.amount for take in takes))
+    repeats = all(values[n] == values[n + length] for n in range(first, count - length))
+    if is_period(ruleset, Period(first, length)):
+        assert repeats
+    elif reach.end(Period(first, length)) + length <= count:
+        assert not repeats
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=9), st.lists(st.integers(0, 5), min_size=1, max_size=9))
+def test_the_automaton_of_a_sequence_reads_it(first, repeated):
+    values = np.array(first + repeated, np.int64)
+    period = Period(len(first), len(repeated))
+    sequence = [*first, *itertools.islice(itertools.cycle(repeated), 80)]
+    graph, zeros = (periodic_automaton(values, period, relation) for relation in ("grundy", "p"))
+    for n, value in enumerate(sequence):
+        assert zeros.accepts({"0": n}) == (value == 0)
+        assert [v for v in range(8) if graph.accepts({"0": n, "1": v})] == [value]
