@@ -34,6 +34,8 @@ RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound",
 LARGEST_GAME = 1 << 17
 #: Conditions and largest amounts are tried on so many positions at once, nearest to the end of play.
 FIRST_POSITIONS = 1000
+#: Where a reader finds out more.
+PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
@@ -42,7 +44,11 @@ class Description:
     def __init__(self, content: Content, name: str) -> None:
         """Check that the game has this name, and everything else but the formulas, or raise `ConfigError`."""
         self.content = content
-        self.file = content.load(GameFile)
+        try:
+            self.file = content.load(GameFile)
+        except ConfigError as error:
+            unknown = "unknown key" in str(error)
+            raise ConfigError(f"{error}\n{PAGE}" if unknown else str(error)) from None
         if self.name != name:
             raise content.error(
                 ("game",), f"needs {name!r}, by which it is read, found {self.name!r}"
@@ -288,6 +294,9 @@ class _DescriptionReader:
             formula = self._formula(at, amount, any_name=True)
             if formula.is_truth:
                 raise self._error(at, f"{formula.text} is true or false, a number is needed")
+            if not formula.names and not 0 <= int(formula.value({})) <= LARGEST:
+                what = f"an amount is an integer from 0 to {LARGEST:,}, found {formula.text}"
+                raise self._error(at, f"{what}; no move raises a coordinate. {PAGE}")
             chosen |= dict.fromkeys(sorted(formula.names - {*coordinates}))
             taken.append(formula)
         for name in [*chosen, *parts]:
@@ -298,7 +307,7 @@ class _DescriptionReader:
         numbers = [*chosen, *parts[:1]]
         if len(numbers) > MOST_CHOSEN:
             what = f"at most {MOST_CHOSEN} numbers are chosen in one move, found {len(numbers)}"
-            raise self._error(place, what)
+            raise self._error(place, f"{what}. {PAGE}")
         inside = {name: name.upper() for name in (*chosen, *parts)}
         wanted = [*wanted, *([] if move.where is None else [move.where])]
         where = None

@@ -39,10 +39,45 @@ OPTIONS = {
         *((min(x, w // 3), min(y, w // 2), w) for w in range(z)),
     },
     "whole-cuts": lambda y, z: {*((v, z) for v in range(y)), *((y, w) for w in range(2 * y, z))},
+    "euclid": lambda a, b: {
+        *((a - n, b) for n in range(b, a, b)),
+        *((a, b - n) for n in range(a, b, a)),
+    },
+    "subtract-a-square": lambda a: {(a - n * n,) for n in range(1, a + 1) if n * n <= a},
+    "one-or-all": lambda *heaps: {
+        p for p in below(heaps) if taken(heaps, p) in ([0, 0, 1], [1, 1, 1])
+    },
+    "one-or-two": lambda *heaps: {
+        p for p in below(heaps) if taken(heaps, p) in ([0, 0, 1], [0, 1, 1])
+    },
+    "three-amounts": lambda a: {(a - n,) for n in (2, 12, 14) if n <= a},
+    "silver-dollar": lambda a, b, c: {
+        *((u, b, c) for u in range(a)),
+        *((a, v, c) for v in range(a + 1, b)),
+        *((a, b, w) for w in range(b + 1, c)),
+    },
+    "welter": lambda a, b: {
+        *((u, b) for u in range(a) if u != b),
+        *((a, v) for v in range(b) if v != a),
+    },
+    "chomp": lambda a, b, c: {
+        *((u, min(b, u), min(c, u)) for u in range(1, a)),
+        *((a, v, min(c, v)) for v in range(b)),
+        *((a, b, w) for w in range(c)),
+    },
+    "misere-nim": lambda *heaps: {p for p in below(heaps) if len(lowered(heaps, p)) == 1},
+}
+
+#: The same of games whose moves leave two heaps.
+HEAPS = {
+    "kayles": lambda a: {(u, a - n - u) for n in (1, 2) for u in range(a - n + 1)},
+    "dawson-kayles": lambda a: {(u, a - 2 - u) for u in range(a - 1)},
+    "grundys-game": lambda a: {(u, a - u) for u in range(1, a) if 2 * u != a},
 }
 
 
 BOUNDS = {"wythoff": 9, "moore-nim": 3, "exact-nim": 3, "restricted-nim": 6, "two-heights": 9}
+BOUNDS |= {"one-or-all": 5, "one-or-two": 5, "silver-dollar": 9, "chomp": 9, "misere-nim": 5}
 
 
 def below(position):
@@ -53,8 +88,20 @@ def lowered(before, after):
     return [i for i, (u, v) in enumerate(zip(before, after, strict=True)) if u > v]
 
 
+def taken(before, after):
+    return sorted(u - v for u, v in zip(before, after, strict=True))
+
+
 def test_every_file_is_tested():
-    assert {path.stem for path in GAMES.glob("*.yaml")} == OPTIONS.keys()
+    assert {path.stem for path in GAMES.glob("*.yaml")} == OPTIONS.keys() | HEAPS.keys()
+
+
+@pytest.mark.parametrize("name", HEAPS)
+def test_heaps_that_moves_leave(name):
+    game = Game.from_file(GAMES / f"{name}.yaml")
+    for a in range(30):
+        found = {(u, v) for (u,), (v,) in game.results((a,))}
+        assert found == HEAPS[name](a), a
 
 
 @pytest.mark.parametrize("name", OPTIONS)

@@ -262,25 +262,30 @@ class Translator:
     def _point(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
         """Return what is said of a position: the current one, the option, or another place."""
         if place.at is not None:
-            return self.at_place(place, lambda variables: said(variables, 0))
+            return self.at_place(place, said)
         point = self.option if place.primed else self.here
         assert point is not None
         return said(*point)
 
-    def at_place(self, place: Place, said: Callable[[Variables], Sentence]) -> Sentence:
+    def at_place(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
         """Return what is said of another place; false where a coordinate of it is negative."""
         assert self.game is not None
         assert place.at is not None
-        if self.game.passes or len(place.at) != len(self.game.coordinates):
+        heaps, coordinates = self.game.base.coordinates, self.game.coordinates
+        if len(place.at) != len(coordinates):
             raise _not_written(PPosition(place))
-        variables = tuple(Auxiliary(f"{name} there") for name in self.game.coordinates)
-        for one in place.at:
-            self._plain(one)
+        passes = 0
+        for one in place.at[len(heaps) :]:
+            left = self.integers.filled(parse(self._plain(one)))
+            passes = -1 if left.names else int(left.value({}))
+        if passes not in range(self.game.passes + 1):
+            raise _not_written(PPosition(place))
+        variables = tuple(Auxiliary(f"{name} there") for name in heaps)
         values = [
-            self.integers.is_value(Sum.of(variable), one.formula)
-            for variable, one in zip(variables, place.at, strict=True)
+            self.integers.is_value(Sum.of(variable), parse(self._plain(one)))
+            for variable, one in zip(variables, place.at, strict=False)
         ]
-        return exists(variables, conjunction(*values, said(variables)))
+        return exists(variables, conjunction(*values, said(variables, passes)))
 
     def off_board(self, where: Sentence, part: Proposition) -> Iterator[Sentence]:
         """Yield, for each place in a part that is asked in some positions, that it is no position there."""
@@ -291,7 +296,7 @@ class Translator:
                 unknown = {name for one in place.at for name in one.formula.names}
                 if unknown - self.integers.values.keys():
                     raise _not_written(PPosition(place))
-                there = self.at_place(place, lambda variables: legal(game, variables))
+                there = self.at_place(place, lambda variables, _: legal(game.base, variables))
                 yield conjunction(where, negation(there))
 
     def _is_p(self, place: Place) -> Sentence:

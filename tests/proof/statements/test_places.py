@@ -106,6 +106,7 @@ def test_drawn_places(tmp_path_factory, drawn):
         ("z >= 1 and G(0, z-1) != 3 => z != 4", Proved),
         ("G(0, z-1) != 3 and z >= 1 => z != 4", Undecided),
         ("P(y, z) <=> P", Proved),
+        ("P(y)", Undecided),
         ("for n in 0..z: G(0, n) == n", Undecided),
         ("every option: G(y', z') == G'", Undecided),
     ],
@@ -114,6 +115,25 @@ def test_a_premise_is_asked_first(statement, verdict, tmp_path):
     text = "step-bar(k=2, s=1)"
     claim = claim_from({"id": "drawn", "ruleset": text, "statement": statement})
     assert isinstance(claim, Claim)
+    assert isinstance(decide(claim, {}, proved(text, "grundy"), "here").verdict, verdict)
+    document = claim_on(game_text(text, "grundy", tmp_path), statement)
+    assert (verdict_on(document, tmp_path)[0] == "proved") == (verdict is Proved)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("p == 0 => G(y, z, 0) == G", Proved),
+        ("p == 0 and y > 0 => G(y-1, z, 1) != G(y, z, 1)", Proved),
+        ("p == 1 and y == 0 and z == 0 => G(y, z, p-1) == G", Proved),
+        ("G(y, z, 2) == 0", Undecided),
+        ("G(y, z, p-1) == 0", Undecided),
+        ("G(y, z, z) == 0", Undecided),
+    ],
+)
+def test_places_with_passes(statement, verdict, tmp_path):
+    text = "with-pass(step-bar(k=2, s=1), passes=1)"
+    claim = claim_from({"id": "drawn", "ruleset": text, "statement": statement})
     assert isinstance(decide(claim, {}, proved(text, "grundy"), "here").verdict, verdict)
     document = claim_on(game_text(text, "grundy", tmp_path), statement)
     assert (verdict_on(document, tmp_path)[0] == "proved") == (verdict is Proved)
