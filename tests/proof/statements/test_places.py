@@ -125,7 +125,6 @@ def test_a_premise_is_asked_first(statement, verdict, tmp_path):
     [
         ("p == 0 => G(y, z, 0) == G", Proved),
         ("p == 0 and y > 0 => G(y-1, z, 1) != G(y, z, 1)", Proved),
-        ("p == 1 and y == 0 and z == 0 => G(y, z, p-1) == G", Proved),
         ("G(y, z, 2) == 0", Undecided),
         ("G(y, z, p-1) == 0", Undecided),
         ("G(y, z, z) == 0", Undecided),
