@@ -15,7 +15,6 @@ from typing import Any, get_args
 from choco_pipeline.claims.conclusions.claim_row import PairKind
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
 from choco_pipeline.report.assemble import run_times, summary
-from choco_pipeline.report.charts.figures import bokeh_script, galleries
 from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
 from choco_pipeline.report.claims.standings import standings
@@ -66,7 +65,7 @@ def pages(
     }
     pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     parts: dict[str, str] = {}
-    for name, title, content in _parts(ledger, results, pairs, explored):
+    for name, title, content in _parts(ledger, pairs, explored):
         parts[f"{name}.html"] = title
         template = templates.get_template("part.html.j2")
         yield (
@@ -97,7 +96,6 @@ def pages(
 
 def _parts(
     ledger: Ledger,
-    results: Path,
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -112,9 +110,6 @@ def _parts(
         yield "findings", "Found in single tables", {"value_sets": value_sets}
     if explored:
         yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
-    shown = galleries(ledger, results)
-    content = {"galleries": shown, "bokeh": bokeh_script(), "has_explored": bool(explored)}
-    yield "games", "Bars and pictures", content
     yield "tables", "Tables", {}
 
 

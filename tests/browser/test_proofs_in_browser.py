@@ -13,9 +13,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.report.pages import pages
-from choco_pipeline.report.proved.automaton_picture import draw_automaton
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry
@@ -118,25 +116,6 @@ def test_labels_lie_inside_and_apart_and_nothing_is_wider_than_the_page(
     assert seen.wrong == []
 
 
-def test_drawings_without_graphviz_are_as_readable(browser: Browser, tmp_path: Path):
-    style = (PACKAGE / "report" / "templates" / "page.css").read_text()
-    drawn = []
-    for i, game in enumerate(
-        ("solid-bar(f=(x+z)//1)", "solid-bar(f=(x+z)//5)", "strip-bar(k=2, s=1)", "nim(4)")
-    ):
-        (automaton,) = prove(parse_ruleset(game)).automata
-        drawn.append(draw_automaton(automaton, f"a-{i}", graphviz=False))
-    html = tmp_path / "drawn.html"
-    html.write_text(
-        f"<meta charset='utf-8'><style>{style}</style>{''.join(drawn)}", encoding="utf-8"
-    )
-    seen = Seen(browser, html, WIDE, "light")
-    found = seen.page.evaluate(CLASHES)
-    seen.page.close()
-    assert found["bad"] == []
-    assert found["pictures"] == 4
-
-
 def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):
     family = seen.page.locator(".family", has_text="solid-bar(f=(x+z)//k)").first
     options = family.locator("option").all_text_contents()
@@ -144,7 +123,7 @@ def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):
     family.locator("select").select_option("2")
     assert family.locator("[data-choice='2']").is_visible()
     assert family.locator("[data-choice]:visible").count() == 1
-    assert family.locator("[data-choice='2'] text.state").count() == 10, (
+    assert family.locator("[data-choice='2'] .node text").count() == 10, (
         "all but that which says no"
     )
 

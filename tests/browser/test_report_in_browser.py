@@ -11,8 +11,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from choco_pipeline import StepBar
-from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.task import write_report
 from tests.browser.seen import (
     CONTRAST,
@@ -22,8 +20,6 @@ from tests.browser.seen import (
     in_all_sizes,
 )
 from tests.report.small_run import small_run
-
-FIGURE = "#figure-0-0"
 
 pytestmark = NEEDS_BROWSER
 
@@ -45,27 +41,6 @@ def seen(browser: Browser, report: Path) -> Iterator[Seen]:
     yield seen
     seen.page.close()
     assert seen.wrong == []
-
-
-@pytest.fixture
-def games(browser: Browser, report: Path) -> Iterator[Seen]:
-    seen = Seen(browser, report.with_name("games.html"), WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
-
-
-def test_every_figure_is_drawn_without_errors_and_without_the_network(games: Seen):
-    seen = games
-    names = seen.page.eval_on_selector_all(
-        ".panel:not([hidden]) .plot", "all => all.map(e => e.id)"
-    )
-    assert len(names) >= 10
-    for name in names:
-        seen.show(f"#{name}")
-        assert len(np.unique(seen.pixels(f"#{name}").reshape(-1, 3), axis=0)) > 10, (
-            f"{name} is blank"
-        )
 
 
 def rows_with(report: Path, *verdicts: str) -> set[str]:
@@ -144,7 +119,6 @@ def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
 
 def test_the_first_page_is_there_at_once(seen: Seen):
     assert seen.page.evaluate("document.getElementsByTagName('*').length") < 15_000
-    assert seen.page.evaluate("typeof Bokeh") == "undefined"
 
 
 def test_a_claim_can_be_cited_and_leads_to_its_paper(browser: Browser, report: Path):
@@ -291,7 +265,7 @@ def test_a_counterexample_leads_to_the_page_on_which_it_can_be_explored(
     assert seen.wrong == []
 
 
-@pytest.mark.parametrize("name", ["index.html", "games.html", "pairs.html", "tables.html"])
+@pytest.mark.parametrize("name", ["index.html", "pairs.html", "tables.html"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_rule_of_accessibility_is_broken(browser: Browser, report: Path, name: str, scheme: str):
     seen = Seen(browser, report.parent / name, WIDE, scheme)
@@ -309,62 +283,6 @@ def test_what_took_longest_is_a_picture(seen: Seen):
     assert len(widths) == 4
     assert widths.index(max(widths)) == seconds.index(max(seconds))
     assert max(widths) > 100
-
-
-def test_hovering_tells_coordinates_and_value(games: Seen):
-    seen = games
-    seen.show(FIGURE)
-    box = seen.page.locator(FIGURE).bounding_box()
-    assert box is not None
-    seen.page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.8)
-    tooltip = seen.page.locator(".bk-Tooltip")
-    tooltip.first.wait_for(state="visible")
-    rows = tooltip.first.locator(".bk-tooltip-row-label, .bk-tooltip-row-value").all_inner_texts()
-    labels, values = [row.strip(": ") for row in rows[::2]], [int(row) for row in rows[1::2]]
-    assert labels == ["z", "y", "Grundy number"]
-    z, y, grundy = values
-    choice = seen.page.locator("#game-1 select option:checked").inner_text()
-    game = parse_ruleset(choice)
-    assert isinstance(game, StepBar)
-    k, s = game.k, game.s
-    assert grundy == (game.grundy((y, z)) if y <= (z + s) // k else -1)
-
-
-def test_dragging_zooms_and_another_table_can_be_chosen(games: Seen):
-    seen = games
-    seen.show(FIGURE)
-    before = ranges(seen)
-    box = seen.page.locator(FIGURE).bounding_box()
-    assert box is not None
-    seen.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.7)
-    seen.page.mouse.down()
-    seen.page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.4, steps=5)
-    seen.page.mouse.up()
-    zoomed = ranges(seen)
-    assert before["left"] < zoomed["left"] < zoomed["right"] < before["right"]
-
-    select = seen.page.locator("#game-1 select")
-    shown = seen.pixels(FIGURE)
-    select.select_option("0")
-    seen.page.wait_for_timeout(300)
-    first = ranges(seen)
-    assert first["cells"] != before["cells"]
-    assert first["right"] - first["left"] == first["columns"]
-    assert not np.array_equal(seen.pixels(FIGURE), shown)
-    assert seen.page.locator("#game-1 [data-choice='0']").is_visible()
-
-
-def ranges(seen: Seen) -> dict[str, float]:
-    """Return what the first figure shows, from BokehJS itself."""
-    script = """() => {
-      const plot = Bokeh.documents.map((d) => d.get_model_by_name("figure-0-0-plot")).find((m) => m);
-      const shown = plot.renderers[0].data_source.data;
-      const image = shown.image[0];
-      return JSON.stringify({left: plot.x_range.start, right: plot.x_range.end, columns: shown.width[0],
-        cells: shown.width[0] * 1000 + shown.height[0] + [...image].reduce((a, b) => a + b, 0) * 1e6});
-    }"""
-    found: dict[str, float] = json.loads(str(seen.page.evaluate(script)))
-    return found
 
 
 def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path):

@@ -15,6 +15,14 @@ Change = Callable[[Position, list[Position]], list[Position]]
 
 def changed_games(game: Ruleset) -> Iterator[tuple[str, Ruleset]]:
     """Yield what is changed, and the game with this change; positions and limits stay where only moves change."""
+    if game.rules.splits:
+        yield "no moves", with_change(game, "results", lambda at, results: [])
+        yield "no split", with_change(game, "results", lambda at, q: [r for r in q if (0,) in r])
+        yield (
+            "splits alone",
+            with_change(game, "results", lambda at, q: [r for r in q if (0,) not in r]),
+        )
+        return
     heaps = len(game.base.coordinates)
 
     def size(position: Position) -> int:
@@ -41,15 +49,21 @@ def changed_games(game: Ruleset) -> Iterator[tuple[str, Ruleset]]:
 
 def with_options(game: Ruleset, change: Change) -> Ruleset:
     """Return the game with other options; it is of a class of its own below the game's."""
+    return with_change(game, "options", change)
+
+
+def with_change(
+    game: Ruleset, method: str, change: Callable[[Position, list[Any]], list[Any]]
+) -> Ruleset:
+    """Return the game with other options, or with other results."""
     base: Any = type(game)
 
-    class Changed(base):  # type: ignore[misc]
-        __eq__, __hash__ = object.__eq__, object.__hash__  # it is not the game as it was
+    def changed(self: Ruleset, position: Position) -> Iterator[Any]:
+        yield from change(position, list(getattr(base, method)(self, position)))
 
-        def options(self, position: Position) -> Iterator[Position]:
-            yield from change(position, list(super().options(position)))
-
-    copied = object.__new__(Changed)
+    # It is not the game as it was.
+    own = {method: changed, "__eq__": object.__eq__, "__hash__": object.__hash__}
+    copied = object.__new__(type("Changed", (base,), own))
     kept = [field.name for field in fields(game)] if is_dataclass(game) else vars(game)
     for name in kept:
         if name != "_grundy_numbers":  # which are those of the game as it was

@@ -58,7 +58,7 @@ def test_value_of_a_position_whose_grundy_table_is_too_large():
     assert found.grundy is None
     assert found.outcome == "N"
     assert found.winning
-    assert all(x ^ y ^ z == 0 for x, y, z in found.winning), "triangular, Thm 7.3"
+    assert all(x ^ y ^ z == 0 for ((x, y, z),) in found.winning), "triangular, Thm 7.3"
 
 
 @pytest.mark.parametrize("heap", [1, 9, 10**12])

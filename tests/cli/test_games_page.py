@@ -98,8 +98,8 @@ def test_the_game_of_contributing(tmp_path):
 )
 def test_what_is_there(game):
     name = re.match(r"game\(([a-z-]+)", game)[1]
-    coordinates = Game.from_file(ROOT / "config" / "games" / f"{name}.yaml").coordinates
-    done = choco("value", game, *("0" for _ in coordinates), cwd=ROOT)
+    first = next(Game.from_file(ROOT / "config" / "games" / f"{name}.yaml").positions(3))
+    done = choco("value", game, *map(str, first), cwd=ROOT)
     assert done.stdout.startswith(game), done.stderr or done.stdout
 
 

@@ -74,6 +74,10 @@ FULL = Effort(places=700, parameters=3, changes=1000)
 FEWER_CASES = {"patterns-question-automata": ("1..16", "1..5")}
 
 
+#: What speaks of no smaller positions.
+FURTHER = {"background-kayles": 80, "background-dawson-kayles": 62, "background-grundys-game": 50}
+
+
 Trial = tuple[dict[str, int], Ruleset | None, int, Quantity | None]
 
 
@@ -99,6 +103,7 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
         game = build(claim.pattern, dict(parameters), Path())
         reach = claim.reach
         least = 0 if reach is None else int(reach.value(claim.environment(parameters)))
+        least = FURTHER.get(claim.id, least)
         if isinstance(claim.check, PrintedNumbers):  # printed numbers need their table
             least = bound
         # Each position of an option set is compared with each cell.
@@ -107,7 +112,8 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
         while bound > max(least, 1) and count_positions(game, bound) > places:
             bound = max(least, 1, bound * 3 // 4)
         for quantity in claim.quantities:
-            yield parameters, game, bound, quantity
+            if quantity != "grundy" or not game.rules.misere:
+                yield parameters, game, bound, quantity
 
 
 def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:

@@ -52,7 +52,6 @@ def test_the_three_documents_agree_with_the_ledger(
         "claims",
         "explore.html",
         "findings.html",
-        "games.html",
         "index.html",
         "ledger.csv",
         "pairs.html",

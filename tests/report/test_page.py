@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
-import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.verdict import Proved
@@ -18,8 +17,6 @@ from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.assemble import row_frame, verdict_frame
-from choco_pipeline.report.charts.figures import panel
-from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.claims.verdicts import MOST_DRAWN
 from choco_pipeline.report.task import write_report
 from tests.claims.verdict_documents import verdict_document
@@ -206,19 +203,6 @@ def test_value_sets_are_told(site, ledger):
         if finding["kind"] == "value-sets":
             last = finding["growth"][-1]
             assert f"{last['bound']} {last['positions']:,} {last['count']:,}" in found
-
-
-def test_figures_are_data_that_cannot_end_their_script(site):
-    html = site.html["games.html"]
-    items = re.findall(r'<script type="application/json" id="(.*?)-item">(.*?)</script>', html)
-    assert len(items) >= 10
-    for name, text in items:
-        assert json.loads(text)["target_id"] == name
-        assert "<" not in text
-    hostile = Picture(np.zeros((2, 2), np.int8), "y", "z", 0, "values", HOSTILE, "")
-    item = panel("figure", [hostile], 0).item
-    assert "<" not in item
-    assert HOSTILE in str(json.loads(item))
 
 
 def test_a_run_without_claims_or_findings_has_a_report(ledger):

@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.games.height import TableHeight
-from choco_pipeline.games.rules import Face, Limit, Rules
+from choco_pipeline.games.rules import Face, Rules
 from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, Variable, variable_of
 
@@ -69,54 +68,6 @@ def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
         if picture is not None:
             pictures.append(picture)
     return pictures
-
-
-def sample_position(game: Ruleset) -> Position:
-    """Return a position whose drawing shows what bars of this game look like.
-
-    Examples
-    --------
-    >>> from choco_pipeline import StripBar
-    >>> sample_position(StripBar(k=4, s=2))
-    (3, 2, 7)
-    """
-    if game.base is not game:
-        return (*sample_position(game.base), game.passes)
-    if len(game.parts) > 1:
-        return tuple(n for part in game.parts for n in sample_position(part))
-    rules = game.rules
-    if rules.face is not None:
-        rows, columns = (min(size, 12) - 1 for size in rules.face.sizes.values())
-        return (rows // 3, rows - rows // 3, columns // 2, columns - columns // 2)
-    values = {name: 3 + 2 * i % 5 for i, name in enumerate(rules.coordinates)}
-    limits = rules.limits
-    if rules.bar is not None:
-        values |= _with_steps(rules.bar.limit)
-    for limit in limits.values():
-        values |= _in_table(limit, {name: values[name] for name in limit.of})
-    for name in sorted(limits, key=lambda name: len(limits[name].of)):
-        most = limits[name].at(values)
-        values[name] = most if limits[name].of else min(values[name], most)
-    return tuple(values.values())
-
-
-def _with_steps(limit: Limit) -> dict[str, int]:
-    """Return sizes of a bar by the coordinates that its height follows from: small ones for which it has steps."""
-    height = limit.height
-    if len(limit.of) == 1:
-        z = next((z for z in range(2, 18) if height(z) >= height(0) + 2), 18) + 1
-        return {limit.of[0]: z}
-    pairs = ((size - 2, size) for size in (6, 9, 14, 20))
-    sizes = [_in_table(limit, dict(zip(limit.of, pair, strict=True))) for pair in pairs]
-    return next((size for size in sizes if limit.at(size) >= 2), sizes[0])
-
-
-def _in_table(limit: Limit, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return sizes for which the height is known: a table of heights ends somewhere."""
-    if not isinstance(limit.height, TableHeight):
-        return dict(sizes)
-    shape = limit.height.values.shape
-    return {name: min(sizes[name], n - 1) for name, n in zip(limit.of, shape, strict=True)}
 
 
 def _is_solid(rules: Rules) -> bool:

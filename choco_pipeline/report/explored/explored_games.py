@@ -20,7 +20,6 @@ from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.rules import Face
 from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.report.charts.figures import spread
 from choco_pipeline.report.explored.played_rules import (
     PackedFunction,
     PlayedRules,
@@ -67,7 +66,7 @@ class WalkedAutomaton:
     delta: str
     #: The states that accept.
     accepting: tuple[int, ...]
-    #: As SVG, if it is small enough; else None.
+    #: As SVG or as a table, if it is small enough; else None.
     picture: str | None
 
 
@@ -161,6 +160,13 @@ def fitting(
         left -= sum(sizes[id(table)] for table in chosen)
         fitting[family] = chosen
     return {family: fitting[family] for family in families if fitting[family]}
+
+
+def spread(tables: Sequence[Any], most: int) -> list[Any]:
+    """Return at most `most` of the tables, evenly."""
+    if len(tables) <= most:
+        return list(tables)
+    return [tables[int((i + 0.5) * len(tables) / most)] for i in range(most)]
 
 
 def embedded(families: Sequence[ExploredFamily]) -> Markup:
@@ -264,12 +270,10 @@ def _automata(path: str | None, game: Ruleset) -> tuple[tuple[WalkedAutomaton, .
     reads = game.base.coordinates
     if certificate.relation == "grundy":
         reads = (*reads, "Grundy number")
-    return tuple(
-        _walked(automaton, reads, f"walk-{i}") for i, automaton in enumerate(certificate.automata)
-    ), ""
+    return tuple(_walked(automaton, reads) for automaton in certificate.automata), ""
 
 
-def _walked(automaton: Automaton, reads: tuple[str, ...], name: str) -> WalkedAutomaton:
-    picture = str(draw_automaton(automaton, name)) if is_drawable(automaton) else None
+def _walked(automaton: Automaton, reads: tuple[str, ...]) -> WalkedAutomaton:
+    picture = str(draw_automaton(automaton)) if is_drawable(automaton) else None
     accepting = tuple(int(state) for state in np.flatnonzero(automaton.accepting))
     return WalkedAutomaton(reads, packed(automaton.delta), accepting, picture)

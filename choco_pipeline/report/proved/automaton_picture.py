@@ -1,9 +1,12 @@
-"""Small automata as drawings: circles are states, arrows are labelled by the digits that are read."""
+"""Small automata on a page: drawn by Graphviz where it is installed, else as a table of transitions."""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -11,61 +14,36 @@ from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.report.digit_patterns import digit_patterns
-from choco_pipeline.report.proved.automaton_layout import LINE, RADIUS, has_graphviz, lay_out
-from choco_pipeline.report.proved.label_places import Rectangle
 
-#: With more states a drawing tells nothing; fewer can be read without Graphviz.
-MOST_STATES, MOST_STATES_WITHOUT_GRAPHVIZ = 20, 12
-#: With more tracks an arrow would be labelled by words of five digits and more, up to 2^5 of them.
-MOST_TRACKS = 4
-#: Lines of an arrow's label; all of it is in its title.
+#: With more states, or with more tracks, whose words have up to 2^5 digits, nothing is seen.
+MOST_STATES, MOST_TRACKS = 20, 4
+#: Lines of an arrow's label in a drawing; all of it is in its title.
 MOST_LINES = 4
+#: Larger than the letters of the page, so that lines have room.
+FONT = 'fontname="DejaVu Sans Mono", fontsize=14'
 
 Edge = tuple[int, int]
 
 
-def is_drawable(automaton: Automaton, *, graphviz: bool | None = None) -> bool:
-    """Return whether an automaton is small enough to be drawn, with Graphviz or, by default, what is installed."""
-    by_graphviz = has_graphviz() if graphviz is None else graphviz
-    most = MOST_STATES if by_graphviz else MOST_STATES_WITHOUT_GRAPHVIZ
-    return automaton.states <= most and 1 <= len(automaton.tracks) <= MOST_TRACKS
+def has_graphviz() -> bool:
+    """Return whether this machine has Graphviz."""
+    return shutil.which("dot") is not None
 
 
-def draw_automaton(automaton: Automaton, name: str, *, graphviz: bool | None = None) -> Markup:
-    """Return an automaton as SVG, without the state from which nothing is accepted.
+def is_drawable(automaton: Automaton) -> bool:
+    """Return whether an automaton is small enough to be shown."""
+    return automaton.states <= MOST_STATES and 1 <= len(automaton.tracks) <= MOST_TRACKS
+
+
+def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Markup:
+    """Return an automaton as SVG or as a table, without the state from which nothing is accepted.
 
     Circles are states, double ones accept, the start has an arrow from nowhere. A label lists the digits that lead
-    along an arrow, of the first number first; ``*`` is either digit.
-
-    The name, unique on the page, is an id for the picture's arrow head. Graphviz lays it out if it is installed, or as is asked
-    for.
+    along an arrow, of the first number first; ``*`` is either digit. The drawing is by Graphviz, if it is installed or asked for.
     """
-    words = arrows(automaton)
-    texts = {edge: _lines(labels) for edge, labels in words.items()}
-    layout = lay_out(texts, graphviz=has_graphviz() if graphviz is None else graphviz)
-    parts = []
-    for curve in layout.curves.values():
-        (x, y), *others = curve
-        rest = " ".join(f"{u:.1f},{v:.1f}" for u, v in others)
-        parts.append(f'<path d="M{x:.1f},{y:.1f}C{rest}" marker-end="url(#{name})"/>')
-    for state, (x, y) in sorted(layout.places.items()):
-        rings = (RADIUS, RADIUS - 4) if automaton.accepting[state] else (RADIUS,)
-        parts += (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.0f}"/>' for r in rings)
-        parts.append(
-            f'<text class="state" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{state}</text>'
-        )
-    parts += (_label(box, texts[edge], words[edge]) for edge, box in layout.labels.items())
-    accepting = int(automaton.accepting.sum())
-    says = f"Automaton with {automaton.states} states, of which {accepting} accept"
-    marker = (
-        f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path class="head" d="M0 0L8 4L0 8z"/></marker></defs>'
-    )
-    return Markup(
-        f'<svg class="automaton" viewBox="0 0 {layout.width:.0f} {layout.height:.0f}" width="{layout.width:.0f}"'
-        f' height="{layout.height:.0f}" role="img" aria-label="{escape(says, quote=True)}">{marker}'
-        f"{''.join(parts)}</svg>"
-    )
+    labels = arrows(automaton)
+    by_graphviz = has_graphviz() if graphviz is None else graphviz
+    return _drawing(automaton, labels) if by_graphviz else _table(automaton, labels)
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
@@ -85,20 +63,59 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
     }
 
 
-def _lines(labels: Sequence[str]) -> list[str]:
-    """Return an arrow's label in at most `MOST_LINES` lines."""
-    if len(labels) <= MOST_LINES:
-        return list(labels)
-    rows = [" ".join(labels[i : i + 2]) for i in range(0, len(labels), 2)]
+def _says(automaton: Automaton) -> str:
+    return f"Automaton with {automaton.states} states, of which {automaton.accepting.sum()} accept"
+
+
+def _drawing(automaton: Automaton, labels: Mapping[Edge, Sequence[str]]) -> Markup:
+    states = sorted({0, *(state for edge in labels for state in edge)})
+    lines = [
+        f"node [shape=circle, width=0.42, fixedsize=true, {FONT}]",
+        f"edge [arrowsize=0.7, {FONT}]",
+        'start [shape=none, width=0.1, label=""]',
+        "start -> 0",
+        *(f"{q} [peripheries={1 + bool(automaton.accepting[q])}]" for q in states),
+        *(f'{p} -> {q} [label="{_lines(read)}"]' for (p, q), read in labels.items()),
+    ]
+    asked = f"digraph {{ rankdir=LR; bgcolor=transparent; {'; '.join(lines)} }}"
+    command = ["dot", "-Tsvg"]
+    drawn = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout
+    # The page has its own colours and fonts, and other elements with ids.
+    drawn = re.sub(r"<!--.*?-->", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
+    drawn = re.sub(r' (id|fill|stroke|font-family|font-size|xmlns\S*)="[^"]*"', "", drawn)
+    size = f'class="automaton" role="img" aria-label="{escape(_says(automaton), quote=True)}"'
+    drawn = re.sub(
+        r'<svg width="(\d+)pt" height="(\d+)pt"', rf'<svg {size} width="\1" height="\2"', drawn
+    )
+
+    def title(edge: re.Match[str]) -> str:
+        return f"<title>{', '.join(labels[int(edge[1]), int(edge[2])])}</title>"
+
+    drawn = re.sub(r"<title>(\d+)&#45;&gt;(\d+)</title>", title, drawn)
+    return Markup(re.sub(r"<title>[^<]*[a-zG%][^<]*</title>", "", drawn).strip())
+
+
+def _lines(labels: Sequence[str]) -> str:
+    """Return an arrow's label in at most `MOST_LINES` lines, as Graphviz reads them."""
+    rows = list(labels)
+    if len(rows) > MOST_LINES:
+        rows = [" ".join(labels[i : i + 2]) for i in range(0, len(labels), 2)]
     if len(rows) > MOST_LINES:
         rows = [*rows[: MOST_LINES - 1], f"… {len(labels)}"]
-    return rows
+    return "\\n".join(rows)
 
 
-def _label(box: Rectangle, lines: Sequence[str], labels: Sequence[str]) -> str:
-    first = box.y + 4 - LINE / 2 * (len(lines) - 1)
-    shown = "".join(
-        f'<tspan x="{box.x:.1f}" y="{first + LINE * i:.1f}">{line}</tspan>'
-        for i, line in enumerate(lines)
+def _table(automaton: Automaton, labels: Mapping[Edge, Sequence[str]]) -> Markup:
+    leads: dict[int, list[str]] = defaultdict(list)
+    for (p, q), read in sorted(labels.items()):
+        leads[p].append(f"{', '.join(read)} → {q}")
+    states = sorted({0, *(state for edge in labels for state in edge)})
+    rows = "".join(
+        f'<tr><td class="state">{q}</td><td>{"yes" if automaton.accepting[q] else ""}</td><td>{"; ".join(leads[q])}</td></tr>'
+        for q in states
     )
-    return f'<text text-anchor="middle"><title>{", ".join(labels)}</title>{shown}</text>'
+    head = '<th scope="col">state</th><th scope="col">accepts</th><th scope="col">digits → next state</th>'
+    return Markup(
+        f'<table class="automaton numbers"><caption>{_says(automaton)}; reading begins in 0.</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    )

@@ -135,24 +135,19 @@ def proof_section(ledger: Ledger) -> ProofSection:
         if (path := entry.certificate) and (certificate := _read(path)) is not None
     }
     return ProofSection(
-        [
-            _family(group, certificates, f"automaton-{number}")
-            for number, group in enumerate(grouped(entries))
-        ],
+        [_family(group, certificates) for group in grouped(entries)],
         worked_reading(list(certificates.values())),
     )
 
 
-def _family(
-    entries: Sequence[GameProof], certificates: Mapping[str, Certificate], name: str
-) -> ProofFamily:
+def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate]) -> ProofFamily:
     names = varying(entries)
     rows = [proof_row(entry, names) for entry in entries]
     proved = [row for row in rows if row.entry.status == "proved"]
     unclosed = [row for row in rows if row.entry.status != "proved"]
     main = main_parameter(entries)
     series = series_of([row.entry for row in proved], main, names) if main and proved else {}
-    pictures, not_drawn = _pictures(proved, certificates, name)
+    pictures, not_drawn = _pictures(proved, certificates)
     return ProofFamily(
         entries[0].sweep,
         notation(entries, names),
@@ -171,7 +166,7 @@ def _family(
 
 
 def _pictures(
-    proved: Sequence[ProofRow], certificates: Mapping[str, Certificate], name: str
+    proved: Sequence[ProofRow], certificates: Mapping[str, Certificate]
 ) -> tuple[list[AutomatonPicture], int]:
     """Return drawings of a family's smallest automata, each once, and the number of those that are not drawn."""
     distinct: dict[Automaton, tuple[Certificate, int]] = {}
@@ -182,9 +177,7 @@ def _pictures(
     small = [automaton for automaton in distinct if is_drawable(automaton)]
     chosen = set(sorted(small, key=lambda automaton: automaton.states)[:MOST_PICTURES])
     pictures = [
-        _picture(*entries, f"{name}-{number}")
-        for number, (automaton, entries) in enumerate(distinct.items())
-        if automaton in chosen
+        _picture(*entries) for automaton, entries in distinct.items() if automaton in chosen
     ]
     return pictures, len(distinct) - len(pictures)
 
@@ -196,7 +189,7 @@ def _read(path: str) -> Certificate | None:
         return None
 
 
-def _picture(certificate: Certificate, passes: int, name: str) -> AutomatonPicture:
+def _picture(certificate: Certificate, passes: int) -> AutomatonPicture:
     automaton = certificate.automata[passes]
     with_value = certificate.relation == "grundy"
     return AutomatonPicture(
@@ -207,7 +200,7 @@ def _picture(certificate: Certificate, passes: int, name: str) -> AutomatonPictu
             *certificate.ruleset.coordinates[: len(automaton.tracks) - with_value],
             *["the Grundy number"] * with_value,
         ],
-        draw_automaton(automaton, name),
+        draw_automaton(automaton),
     )
 
 

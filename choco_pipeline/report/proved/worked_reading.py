@@ -87,7 +87,7 @@ def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
             certificate.ruleset.notation,
             tuple(coordinates),
             automaton.states,
-            draw_automaton(automaton, "automaton-read"),
+            draw_automaton(automaton),
             shown,
             option,
         )

@@ -158,7 +158,7 @@
       ? `In state ${state} after ${steps} of ${length} digits.` : `In state ${state}, which ${yes ? "accepts" : "does not accept"}: ${end}.`;
     find("back").disabled = steps === 0;
     find("on").disabled = find("all").disabled = steps >= length;
-    find("drawing").querySelectorAll("text.state").forEach((text) => text.classList.toggle("now", text.textContent === String(state)));
+    find("drawing").querySelectorAll(".node text, td.state").forEach((text) => text.classList.toggle("now", text.textContent === String(state)));
   };
   const automatonHere = () => table.automata[table.automata.length > 1 ? positionOrPlace().at(-1) : 0];
   const positionOrPlace = () => positionAt(table, place) ?? place;

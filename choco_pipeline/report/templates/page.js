@@ -23,7 +23,7 @@
     if (link && link.getAttribute("href") === location.hash) reveal();
   });
 
-  for (const game of document.querySelectorAll(".game, .chooser")) {
+  for (const game of document.querySelectorAll(".chooser")) {
     const select = game.querySelector("select");
     if (!select) continue;
     select.addEventListener("change", () => {

@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, parse_ruleset
-from choco_pipeline.report.charts.pictures import Picture, pictures_of, sample_position
-from tests.described import described
-from tests.rulesets import rulesets
+from choco_pipeline.report.charts.pictures import Picture, pictures_of
 
 SOME = 40
 
@@ -75,9 +72,3 @@ def test_one_heap_has_no_picture_and_pictures_are_small(ledger: dict[str, Any]):
         pictures = pictures_of(entry, Path("results"))
         assert (pictures == []) == (entry["ruleset"] == "nim(1)")
         assert all(picture.cells.dtype.itemsize <= 2 for picture in pictures)
-
-
-@given(game=rulesets() | described())
-def test_sample_positions_are_positions(game: Ruleset):
-    position = sample_position(game)
-    assert game.check(position) == position

@@ -107,7 +107,6 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
     assert written == {
         "explore.html",
         "findings.html",
-        "games.html",
         "pairs.html",
         "tables.html",
         "found.html",
