@@ -149,6 +149,7 @@ def write_certificates(folder: Path) -> dict[str, bool]:
     return {name: right for name, (_, right) in documents.items()}
 
 
+@pytest.mark.full
 def test_a_certificate_means_what_its_names_do(manifests, tmp_path):
     proofs = tmp_path / "results" / "proofs"
     proofs.mkdir()

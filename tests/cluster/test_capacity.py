@@ -99,6 +99,7 @@ def test_a_scheduler_file_that_is_not_there_is_named_and_waited_for_only_on_requ
         assert capsys.readouterr().err == said
 
 
+@pytest.mark.full
 def test_what_is_no_scheduler_is_said_to_be_none(other):
     with (
         pytest.raises(ClusterError, match=f"no Dask scheduler answers at {other}"),

@@ -94,7 +94,15 @@ def test_what_is_expected_is_true(case) -> None:
             pytest.skip(str(error))  # a game of config/games that is not there
 
 
-@pytest.mark.parametrize("case", [one for one in DECOYS if one.trap], ids=named)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(one, marks=pytest.mark.full) if one.id == "late-nim" else one
+        for one in DECOYS
+        if one.trap
+    ],
+    ids=named,
+)
 def test_a_trap_is_one(case) -> None:
     """What it says is right on the tables that are searched, and wrong where it is said to be."""
     said = case.trap.claim(case.games)
@@ -165,7 +173,7 @@ def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:
     assert not covers(case.expect, [said("k%4 == 0")], case, case.games, KNOWN)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_what_changes_far_away_is_not_said_of_all() -> None:
     """At x above 200, 300 or 600, as a number in the heights tells; or at z = 128, of tables to 63."""
     cases = [one for one in DECOYS if one.id.startswith(("region-", "late-16"))]
@@ -175,7 +183,7 @@ def test_what_changes_far_away_is_not_said_of_all() -> None:
     assert all(one.statements or one.refuted for one in found), "it was proposed, and tried"
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_short_form() -> None:
     cases = [case for case in CASES if case.short and case.games != "step-bar(k=k, s=0)"]
     found = list(scores(cases, 1, 1))

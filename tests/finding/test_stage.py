@@ -38,6 +38,7 @@ def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):
     return [Mined(ruleset, quantity, bound, family, parameters, f) for f in findings], member
 
 
+@pytest.mark.full
 def test_a_family_is_found_from_its_tables_alone(papers):
     ks = range(3, 42, 2)
     both = [mined(g, "p-positions", 80, TRIANGLE, ["formulas"]) for g in triangles(*ks)]

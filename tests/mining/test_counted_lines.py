@@ -16,6 +16,7 @@ def lines(notation, bound, data=None):
     return [one.claim["statement"] for one in mine_counted_lines(game, bound, data) if one.claim]
 
 
+@pytest.mark.full
 def test_each_difference_occurs_once_and_each_number_in_one_pair():
     """W. A. Wythoff (1907)."""
     assert lines(WYTHOFF, 64) == [

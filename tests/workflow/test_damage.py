@@ -147,7 +147,17 @@ def files_of(project: Project) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("removed", [0, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("group", TOGETHER)
+@pytest.mark.parametrize(
+    "group",
+    [
+        "tables",
+        "documents",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("certificates", "pages", "ledger")
+        ),
+    ],
+)
 def test_every_kind_of_file_of_a_finished_run_is_made_again(finished, tmp_path, group, removed):
     """Every other kind is removed, the rest has one bit flipped."""
     project = finished.copy(tmp_path)

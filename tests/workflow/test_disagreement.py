@@ -53,6 +53,7 @@ def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
     assert WHAT_TO_DO in document["error"]
 
 
+@pytest.mark.full
 def test_a_run_ends_with_3(contradicted: Project, proof: Ran, tmp_path: Path) -> None:
     # A finished run but for its proofs, so that no table is built again.
     finished = proof[0].copy(tmp_path / "finished")

@@ -37,7 +37,10 @@ def are_gone(processes: list[psutil.Process]) -> bool:
     return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
 
 
-@pytest.mark.parametrize(("manners", "seconds"), [("polite", 2.0), ("deaf", GRACE + 2.0)])
+@pytest.mark.parametrize(
+    ("manners", "seconds"),
+    [("polite", 2.0), pytest.param("deaf", GRACE + 2.0, marks=pytest.mark.full)],
+)
 def test_the_command_ends_when_its_parent_is_killed(manners, seconds):
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, COMMAND, manners],

@@ -101,7 +101,7 @@ def forged_options(document):
         yield {**option, "changed": {x: {"value()": 1} for x in option["changed"]}}
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_an_option_that_is_none_is_refused(certificate, verdict):
     for option in forged_options(certificate):
         forged = deepcopy(certificate)

@@ -167,6 +167,7 @@ def test_each_number_of_a_position_counts(family, certificate, verdict, monkeypa
     assert passed == []
 
 
+@pytest.mark.full
 def test_largest_values_are_needed_and_right(certificate, verdict):
     document = certificate(INSIDE)
     for largest, status in (({"y": 4}, "proved"), ({"y": 2}, "undecided")):

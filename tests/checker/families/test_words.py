@@ -327,7 +327,7 @@ def tried(chosen, verdict):
     [
         (THREE, 1),
         pytest.param(GRUNDY, 2, marks=pytest.mark.slow),
-        pytest.param(LARGEST, 3, marks=pytest.mark.full),
+        pytest.param(LARGEST, 3, marks=pytest.mark.slow),
     ],
 )
 def test_a_changed_certificate_is_refused_or_another_proof(

@@ -42,7 +42,12 @@ TRUE = [
     slow(MORE, "k % 4 == 3 and c <= k + 1", {"p_positions": MORE_P}),
     slow(MORE, "k % 4 == 1 and c <= k + 1", {"p_positions": MORE_P}),
     slow(MORE, "k % 2 == 1 and c <= k + 1", {"p_positions": MORE_P}),
-    (SUM, "k % 97 == 3 and k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"}),
+    pytest.param(
+        SUM,
+        "k % 97 == 3 and k % 4 == 3",
+        {"p_positions": "x ^ y ^ z == 0"},
+        marks=pytest.mark.full,
+    ),
     pytest.param(
         STEP,
         "k % 2 == 0 and s % 300 == 100 and s < k",  # no member with a sum below 202

@@ -72,6 +72,7 @@ def verdict(certificate, tmp_path):
     return check_family(path.as_posix(), 120.0)["status"]
 
 
+@pytest.mark.full
 def test_the_hints_of_one_prove_nothing_of_the_other(certificates, tmp_path):
     for ruleset, other in ((LEAST, LARGEST), (LARGEST, LEAST)):
         assert verdict(certificates[ruleset], tmp_path) == "proved"
@@ -98,6 +99,7 @@ def test_forged_heights_are_refused(forge, certificates, tmp_path):
     assert verdict(certificate, tmp_path) in ("undecided", "no certificate")
 
 
+@pytest.mark.full
 def test_games_whose_parts_may_be_negative_are_not_left_out(certificates, tmp_path):
     """For k > 2 a part is negative at x = 0, and the height is not: such a game is in no case."""
     ruleset = "solid-bar(f=max(x+min(0, 2-k), z)//k)"
@@ -106,6 +108,7 @@ def test_games_whose_parts_may_be_negative_are_not_left_out(certificates, tmp_pa
     assert verdict(certificates[LARGEST] | alone, tmp_path) == "proved"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("condition", "same"),
     [
