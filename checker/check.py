@@ -1198,7 +1198,7 @@ class World(NamedTuple):
     names: Mapping[str, Form]  # parameters, coordinates and variables
     printed: list[list[int]]
     option: Mapping[str, Form]  # the coordinates of the option that is bound
-    where: Automaton = TRUE  # of which positions and integers it is asked
+    where: Sequence[Automaton] = ()  # which together say of which positions and integers it is asked
 
     def numbers(self, primed: bool | list[Node], value: Track) -> Automaton:
         """Return that the position, the option, or another place, has the Grundy number `value`."""
@@ -1229,7 +1229,7 @@ class World(NamedTuple):
         tracks: dict[str, Track] = {c: Own() for c, _ in zip(self.game.coordinates, place, strict=True)}
         values = zip(tracks.values(), place, strict=True)
         here = all_of(within(one[1], self.names, {track: -1}, 0, 0) for track, one in values)
-        if witness(self.where - some(tracks.values(), here, self.game.legal.on(tracks))) is not None:
+        if witness(all_of(self.where) - some(tracks.values(), here, self.game.legal.on(tracks))) is not None:
             raise UndecidedError("undecided", "a place may be no position")
         return some(tracks.values(), here, part.on(tracks))
 
@@ -1380,10 +1380,10 @@ def cases_of(node: Node, world: World, numbers: Names, bound: int) -> Cases:
         return (yield from values(node, world, parts))
     if node[0] == "is" and any(term[0] == "count" and term[1][0] == ("position",) for term in node[2].values()):
         return (yield from number_of_positions(node, world, parts))
-    world = world._replace(where=all_of(parts))
+    world = world._replace(where=parts)
     for one in conjuncts(node[1]) if node[0] == "=>" else ():  # each is asked where those before it hold
-        parts.append(holds(one, world))
-        world = world._replace(where=all_of(parts))
+        parts = [*parts, holds(one, world)]
+        world = world._replace(where=parts)
     if node[0] == "=>":
         node = node[2]
     met = [reached(node[1][0][1], world, None, False)] if node[0] == "every" and node[1][0][0] == "option" else []
