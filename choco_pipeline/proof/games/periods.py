@@ -8,8 +8,10 @@ F = max(first, T). Then it holds for all n ≥ first if
 - end ≥ 2F + p + k: the larger part w of an option of n+p is at least F + p, so that with w - p it is an option of n, of the same
   value; and the larger part of an option of n is at least F.
 
-Both follow by induction on n. A split that takes nothing has T ≥ 1, as neither of its parts is empty. The automaton of such a sequence reads n from its lowest digit: after d digits with the value r
-what is left to know is the sequence at r, r + 2^d, r + 2·2^d, …, which repeats, too, so that there are finitely many.
+Both follow by induction on n. A split that takes nothing has T ≥ 1, as neither of its parts is empty.
+
+The automaton of such a sequence reads n from its lowest digit: after d digits with the value r what is left to know is the
+sequence at r, r + 2^d, r + 2·2^d, …, which repeats, too, so that there are finitely many.
 
 Cost: all values below end + p. Source: R. K. Guy and C. A. B. Smith, The G-values of various games, Proceedings of the Cambridge
 Philosophical Society 52 (1956), 514-526.
