@@ -866,7 +866,8 @@ def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
             raise ValueError("a name is there twice")
         match move:
             case {"by": list(by)} if lower == [heap] and "at_most" not in move and (split or "where" not in move):
-                amounts = [integer(n, numbers) for one in by for n in (one if isinstance(one, list) else [one])]
+                rows = [one if isinstance(one, list) else [one] for one in by]
+                amounts = [integer(n, numbers) for (n,) in rows]
             case {"at_most": most} if lower == [heap] and not {"by", "split", "where"} & move.keys():
                 amounts = [*range(1, min(integer(most, numbers), MOST_VALUES) + 1)]
             case {"lower": dict() | []} if not {"by", "at_most"} & move.keys():

@@ -157,6 +157,7 @@ def test_a_changed_certificate_is_refused(name, tmp_path):
         {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["a", "v"]}}]},
         {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["u", "u"]}}]},
         {"moves": [{"lower": ["a"], "by": [2, 5, 7], "at_most": 6}]},
+        {"moves": [{"lower": ["a"], "by": [[2, 5], [7]]}]},
         {"moves": []},
     ],
 )
