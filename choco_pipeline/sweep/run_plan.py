@@ -18,7 +18,7 @@ from choco_pipeline.provenance import (
     digest,
     file_digest,
 )
-from choco_pipeline.shipped import project_file
+from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import (
     WORK,
 )
@@ -206,7 +206,8 @@ def _claims_file(file: YamlFile, i: int, name: str) -> Path:
 
 def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
     names = {name for planned in tables for name in planned.game.files}
-    return [project_file(PROJECT / name) for name in sorted(names)]
+    files = [project_file(PROJECT / name) for name in sorted(names)]
+    return [path if path.is_file() else SHIPPED / path for path in files]
 
 
 def _shards(
@@ -266,5 +267,8 @@ def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:
-    contents = [file_digest(path) for path in inputs]
+    # A game that came with the package may be described in this folder now.
+    own = [path.relative_to(SHIPPED) if path.is_relative_to(SHIPPED) else path for path in inputs]
+    files = [path if path.is_file() else SHIPPED / path for path in own]
+    contents = [file_digest(path) for path in files]
     return digest({"format": FORMAT, "code": code_digest(PLAN_CODE), "inputs": contents})

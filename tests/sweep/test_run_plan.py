@@ -255,6 +255,20 @@ def test_a_mistake_in_the_background_theorems_is_found_before_anything_runs(conf
         make_plan(config, write=False)
 
 
+def test_a_game_of_the_package_is_there_until_the_project_describes_its_own(config):
+    config.write_text(
+        "run: t\nsweeps:\n  one: {ruleset: game(kayles), bound: 20, quantity: grundy}\n"
+    )
+    plan = current_plan(config)
+    assert current_plan(config) == plan
+    own = Path("config/games/kayles.yaml")
+    own.parent.mkdir(parents=True)
+    own.write_text("game: kayles\ncoordinates: [a]\nmoves: [{lower: [a], by: [1, 2]}]\n")
+    changed = current_plan(config)
+    assert changed["made_from"] != plan["made_from"]
+    assert [t["id"] for t in changed["tables"]] != [t["id"] for t in plan["tables"]]
+
+
 def test_what_cannot_fit_is_refused_by_the_number_that_is_too_large(config):
     config.write_text(CONFIG.replace("bound: 20", "bound: 1000000000"))
     with pytest.raises(
