@@ -7,7 +7,7 @@
   - runs the whole workflow, a cluster or an object store, or kills a process;
   - takes more than two seconds of CPU, and a quick test of the same kind exists.
 
-- **slow**: marked ``slow``, run by ``./choco test --slow``. It takes more than a minute.
+- **slow**: marked ``slow``, run by ``./choco test --slow``. It takes more than half a minute, and a full test of the same kind exists.
 
 `tests.effort` sets the number of Hypothesis examples for each tier. A file named on the command line runs its quick and full
 tests.

@@ -3,7 +3,7 @@
 from hypothesis import settings
 
 #: Default number of examples: quick tier, with ``--all``, Hypothesis' own default, with ``--slow``.
-FEW, SOME, USUAL, MANY = 25, 67, 100, 1000
+FEW, SOME, USUAL, MANY = 25, 40, 100, 1000
 
 
 def examples(number: int) -> int:

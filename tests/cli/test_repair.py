@@ -175,7 +175,7 @@ def test_a_certificate_means_what_its_names_do(manifests, tmp_path):
     assert choco("verify", cwd=tmp_path).returncode == 0
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_verify_checks_certificates_of_families(manifests, tmp_path):
     asked = ("P <=> x ^ y ^ z == 0", "--for", "k % 2 == 0 and k >= 2")
     proved = choco("prove", "strip-bar(k=k)", *asked, "--json", cwd=tmp_path)

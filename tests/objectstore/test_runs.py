@@ -141,6 +141,7 @@ def test_a_second_run_does_nothing_and_so_does_one_that_wants_them_here(ran: Ran
     assert (done["recomputed"], done["reused"]) == (0, 9)
 
 
+@pytest.mark.slow
 def test_verify_reads_all_and_names_what_is_damaged(ran: Ran, server: Server, of_server) -> None:
     project, _ = ran
     assert "nothing is wrong" in project.choco("verify").stdout

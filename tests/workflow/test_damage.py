@@ -39,6 +39,7 @@ def records(project: Project) -> list[Path]:
     return [*all_records(results), *sorted((results / "tables").glob("*.done.json"))]
 
 
+@pytest.mark.slow
 def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     ledger = without_seconds(project.json("tiny/ledger.json")["rows"])

@@ -78,7 +78,7 @@ def test_another_formula_is_not_proved(other, certificate, verdict):
     assert verdict(changed)["status"] != "proved"
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_each_option_is_needed_or_another_takes_its_place(certificate, verdict):
     """Options were chosen so that small members need each; without all of them nothing is proved."""
     every = formula(certificate)["options"]

@@ -404,7 +404,7 @@ def test_bars_with_few_cells_are_learnt_from_together():
     assert all(outcome(found.whole, one).holds for one in family.members)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_one_wrong_cell_of_bars_with_few_cells_is_seen():
     found = generalise(uncut(wrong=True))
     assert all(one.when or one.verdict == "refuted" for one in found.statements)
