@@ -293,8 +293,7 @@ class Rules:
         """
         largest = {}
         if bound is not None:
-            largest = {name: bound for name in self.coordinates if name not in self.limits}
-            largest |= dict.fromkeys(self.cycle, bound)
+            largest = dict.fromkeys(self.unbounded, bound)
         for name in self.ordered:
             largest[name] = self.limits[name].at(largest)
         if self.cycle:
@@ -317,6 +316,11 @@ class Rules:
     def cycle(self) -> tuple[str, ...]:
         """The coordinates with limits that depend on each other, or on such coordinates."""
         return tuple(name for name in self.limits if name not in self.ordered)
+
+    @property
+    def unbounded(self) -> tuple[str, ...]:
+        """The coordinates that a table's bound ends: those without limits, and those whose limits depend on each other."""
+        return tuple(n for n in self.coordinates if n not in self.limits or n in self.cycle)
 
     @cached_property
     def is_nested(self) -> bool:

@@ -110,7 +110,7 @@ class Ruleset(ShownInNotebook, ABC):
         bound
             Largest value of every coordinate that the shape itself does not limit; may be None where it limits all.
         """
-        if len(self.rules.limits) < len(self.coordinates) or self.rules.cycle:
+        if self.rules.unbounded:
             bound = require_bound(self.notation, bound)
         return self.rules.largest(bound)
 

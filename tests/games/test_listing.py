@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, Ruleset, WithPass
+from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games.listing import MOST_CHOICES, results_of
 from choco_pipeline.tables.computing.in_memory import table
@@ -200,6 +201,17 @@ def test_heights_that_depend_on_each_other_fall_together() -> None:
     assert game.rules.fallen({"a": 0, "b": 9, "c": 9}) == {"a": 0, "b": 2, "c": 1}
     assert game.limits(5) == (5, 5, 5)
     compare(game, 4)
+
+
+def test_a_game_whose_heights_depend_on_each_other_has_no_largest_position() -> None:
+    """All coordinates have heights, and still a table holds a part of the game only."""
+    heights = {"a": "b+c", "b": "a+c", "c": "a+b"}
+    moves = [{"lower": [name]} for name in "abc"]
+    game = CutGame(coordinates=list("abc"), heights=heights, moves=moves)
+    assert not Cells.of(game, 8, table(game, 8, "grundy")).is_whole
+    assert not Board(game).is_finite
+    with pytest.raises(RulesetError, match="bound"):
+        game.limits()
 
 
 def test_a_split_leaves_two_positions() -> None:

@@ -57,9 +57,7 @@ class Board:
     @property
     def is_finite(self) -> bool:
         """Whether the game has finitely many positions."""
-        return self.of_whole_bars or self.game.base.rules.limits.keys() == {
-            *self.game.base.coordinates
-        }
+        return self.of_whole_bars or not self.game.base.rules.unbounded
 
     def reach(self, bound: int) -> None:
         """Extend the table to a bound. Raises `LimitError` if that takes too long."""
@@ -125,8 +123,7 @@ class Board:
             return np.empty(0, np.int64)
         least = int(self.of_whole_bars)
         if not self.of_whole_bars:
-            unlimited = [points[name] for name in self.names if name not in rules.limits]
-            needed = max((int(values.max()) for values in unlimited), default=0)
+            needed = max((int(points[name].max()) for name in rules.unbounded), default=0)
             self.reach(max(needed, 0))
         index, inside = [], np.ones(columns[0].size, np.bool_)
         for name, values, side in zip(self.names, columns, self._values.shape, strict=True):

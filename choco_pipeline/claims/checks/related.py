@@ -58,7 +58,7 @@ class _RelatedTable:
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
         heap = None if by_numbers else rules.free  # of any size, whatever the bound
-        free = (name for name in rules.coordinates if name not in (heap, *rules.limits))
+        free = (name for name in rules.unbounded if name != heap)
         bound = max((largest[name] for name in free), default=0)
         if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
             raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")

@@ -25,6 +25,7 @@ from choco_pipeline.formula.nodes import Binary, Call, Integer, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Amounts
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import seconds_of
 from choco_pipeline.tables.computing.in_memory import table
@@ -63,7 +64,10 @@ def largest_number(game: Ruleset) -> int:
     heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
     for move in rules.moves:
-        formulas += [formula for formula in (move.at_most, move.unless) if formula is not None]
+        parts = [move.at_most, move.unless]
+        parts += [*move.by.taken, move.by.where] if isinstance(move.by, Amounts) else []
+        formulas += [formula for formula in parts if formula is not None]
+    formulas += [] if rules.legal is None else [rules.legal]
     taken = (n for move in rules.moves if isinstance(move.by, tuple) for n in move.by)
     return max((*chain(*map(_numbers, formulas)), *taken), default=0)
 

@@ -91,8 +91,7 @@ class Cells:
     def corner(self, bound: int) -> Cells:
         """Return the part of the table that a smaller one with this bound would hold; all of it for a larger bound."""
         rules = self.game.base.rules
-        free = [name for name in rules.coordinates if name not in rules.limits]
-        if bound >= self.bound or not free:
+        if bound >= self.bound or not rules.unbounded:
             return self
         largest = dict(zip(rules.coordinates, self.game.limits(bound), strict=False))
         sides = [
@@ -114,7 +113,7 @@ class Cells:
     @property
     def is_whole(self) -> bool:
         """Whether the table holds all positions of the game, which its shape then limits."""
-        return len(self.game.base.rules.limits) == len(self.game.base.coordinates)
+        return not self.game.base.rules.unbounded
 
     @property
     def free(self) -> str | None:
