@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import product
 from math import isqrt
+from operator import ge
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ OPTIONS = {
         *((a, v, min(c, v)) for v in range(b)),
         *((a, b, w) for w in range(c)),
     },
+    "triangle": lambda *heaps: {fitting(p) for p in below(heaps) if len(lowered(heaps, p)) == 1},
     "misere-nim": lambda *heaps: {p for p in below(heaps) if len(lowered(heaps, p)) == 1},
 }
 
@@ -77,7 +79,14 @@ HEAPS = {
 
 
 BOUNDS = {"wythoff": 9, "moore-nim": 3, "exact-nim": 3, "restricted-nim": 6, "two-heights": 9}
-BOUNDS |= {"one-or-all": 5, "one-or-two": 5, "silver-dollar": 9, "chomp": 9, "misere-nim": 5}
+BOUNDS |= {
+    "one-or-all": 5,
+    "one-or-two": 5,
+    "silver-dollar": 9,
+    "chomp": 9,
+    "misere-nim": 5,
+    "triangle": 5,
+}
 
 
 def below(position):
@@ -86,6 +95,13 @@ def below(position):
 
 def lowered(before, after):
     return [i for i, (u, v) in enumerate(zip(before, after, strict=True)) if u > v]
+
+
+def fitting(heaps):
+    """Return the largest position with three heaps that are nowhere larger, by trying them all."""
+    fit = [p for p in below(heaps) if 2 * max(p) <= sum(p)]
+    (largest,) = (p for p in fit if all(map(all, (map(ge, p, q) for q in fit))))
+    return largest
 
 
 def taken(before, after):
