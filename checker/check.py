@@ -662,14 +662,25 @@ def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbe
     found += [limits(functools.reduce(plus, taken), 1, None)]
     found += [within(move["at_most"], at, plus({}, amount, -1), 0, None) for amount in taken if "at_most" in move]
     if isinstance(by, list):
-        rows = [one if isinstance(one, list) else [one] * len(taken) for one in by]
-        vectors = [[integer(part, numbers) for part in row] for row in rows]
+        vectors = [*vectors_of(by, len(taken), numbers)]
         if any(len(row) != len(taken) or min(row) < 0 for row in vectors):
             raise ValueError("an amount for each coordinate is needed")
         found.append(any_of(all_of(limits(a, n, n) for a, n in zip(taken, row, strict=True)) for row in vectors))
     else:
         found += [limits(plus(amount, taken[0], -1), 0, 0) for amount in taken[1:] if by not in ("any", "each")]
     return found
+
+
+def vectors_of(by: Sequence[Any], count: int, numbers: Names) -> Iterator[list[int]]:
+    """Yield listed amounts, one for each of the coordinates; bits(s) stands for all n with the binary digit 2^n in s."""
+    for one in by:
+        if isinstance(one, str) and (bits := re.fullmatch(r"bits\((.+)\)", one)):
+            number = integer(bits[1], numbers)
+            if number < 2 or number % 2 or number >> 63:
+                raise ValueError(f"{one}: {number} is no set of amounts")
+            yield from ([n] * count for n in range(number.bit_length()) if number >> n & 1)
+        else:
+            yield [integer(part, numbers) for part in (one if isinstance(one, list) else [one] * count)]
 
 
 def chosen_amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names) -> list[Automaton]:
@@ -866,8 +877,7 @@ def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
             raise ValueError("a name is there twice")
         match move:
             case {"by": list(by)} if lower == [heap] and "at_most" not in move and (split or "where" not in move):
-                rows = [one if isinstance(one, list) else [one] for one in by]
-                amounts = [integer(n, numbers) for (n,) in rows]
+                amounts = [n for (n,) in vectors_of(by, 1, numbers)]
             case {"at_most": most} if lower == [heap] and not {"by", "split", "where"} & move.keys():
                 amounts = [*range(1, min(integer(most, numbers), MOST_VALUES) + 1)]
             case {"lower": dict() | []} if not {"by", "at_most"} & move.keys():

@@ -34,6 +34,8 @@ RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound",
 LARGEST_GAME = 1 << 17
 #: Conditions and largest amounts are tried on so many positions at once, nearest to the end of play.
 FIRST_POSITIONS = 1000
+#: A set of amounts as the bits of a number.
+BITS = re.compile(r"bits\((.+)\)")
 #: Where a reader finds out more.
 PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
@@ -365,6 +367,10 @@ class _DescriptionReader:
         amounts = []
         for i, written in enumerate(by):
             at: Location = (*place, i)
+            bits = BITS.fullmatch(written) if isinstance(written, str) else None
+            if bits is not None:
+                amounts += [(amount,) * number for amount in self._bits(at, bits[1])]
+                continue
             if not isinstance(written, list):
                 amounts.append((self._amount(at, written, 1),) * number)
                 continue
@@ -376,6 +382,14 @@ class _DescriptionReader:
                 raise self._error(at, "a move takes something")
             amounts.append(each)
         return amounts
+
+    def _bits(self, place: Location, written: str) -> list[int]:
+        """Return the places of the ones of a number: a set of amounts that is one parameter."""
+        number = self._amount(place, written, 0)
+        if number % 2 or number == 0:
+            what = f"the number of a set of amounts is even and not 0, as 2^n stands for n, found {number}"
+            raise self._error(place, what)
+        return [n for n in range(number.bit_length()) if number >> n & 1]
 
     def _amount(self, place: Location, written: int | str, least: int) -> int:
         formula = self._formula(place, written)

@@ -37,8 +37,9 @@ class GameMove(Model):
         default=None,
         description="With a list of coordinates: `any` amounts, not all 0; at least 1 from `each`; the `same` from each; or a"
         " list of amounts, each an integer or a formula in the parameters, and taken from each coordinate, or a list with"
-        " one for each coordinate. Needed where several coordinates are lowered.",
-        examples=["same", [1, 3], [[1, 2], [2, 1]]],
+        " one for each coordinate. `bits(s)` stands for several: all n of which the number s, a formula, has 2^n as a binary"
+        " digit. Needed where several coordinates are lowered.",
+        examples=["same", [1, 3], [[1, 2], [2, 1]], ["bits(s)"]],
     )
     at_most: int | Written | None = Field(
         default=None,

@@ -33,6 +33,7 @@ OPTIONS = {
         p for p in below(heaps) if len(lowered(heaps, p)) == 1 and sum(heaps) - sum(p) <= 3
     },
     "subtraction": lambda a: {(a - n,) for n in (1, 3, 4) if n <= a},
+    "subtraction-set": lambda a: {(a - n,) for n in (1, 3, 4) if n <= a},
     "maximum-nim": lambda a: {(u,) for u in range(a - a // 2, a)},
     "two-heights": lambda x, y, z: {
         *((u, y, z) for u in range(x)),

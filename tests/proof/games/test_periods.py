@@ -158,6 +158,9 @@ def test_a_changed_certificate_is_refused(name, tmp_path):
         {"moves": [{"lower": ["a"], "by": [2, 5, 7], "split": {"a": ["u", "u"]}}]},
         {"moves": [{"lower": ["a"], "by": [2, 5, 7], "at_most": 6}]},
         {"moves": [{"lower": ["a"], "by": [[2, 5], [7]]}]},
+        {"moves": [{"lower": ["a"], "by": ["bits(165)"]}]},
+        {"moves": [{"lower": ["a"], "by": ["bits(0-2)"]}]},
+        {"moves": [{"lower": ["a"], "by": ["bits(a)"]}]},
         {"moves": []},
     ],
 )
@@ -179,6 +182,20 @@ def test_statements_on_a_period_are_decided(tmp_path):
         given = json.loads(text)
         document["games"], document["game"]["period"] = given["games"], given["period"]
         assert verdict_on(document, tmp_path)[0] == verdict, verdict_on(document, tmp_path)
+
+
+def test_a_set_of_amounts_may_be_a_number(tmp_path):
+    parameters = {"s": 164}
+    document = proof_document(
+        prove(game([{"lower": ["a"], "by": ["bits(s)"]}], parameters=parameters), "grundy")
+    )
+    listed = proof_document(prove(known("subtraction"), "grundy"))
+    assert document["automata"] == listed["automata"]
+    assert verdict_on(document, tmp_path)[0] == "proved"
+    for wrong in (160, 166, 82, 328):
+        document["games"]["heap"]["parameters"]["s"] = wrong
+        document["ruleset"] = f"game(heap, s={wrong})"
+        assert verdict_on(document, tmp_path)[0] == "refuted", wrong
 
 
 CONDITIONS = st.sampled_from(["a > 3", "a == 2", "a != 5", "not (a < 4)", "a >= 1 and a <= 9"])
