@@ -14,12 +14,18 @@ from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.pages import pages
+from choco_pipeline.report.proved.automaton_picture import has_graphviz
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry
 from tests.report.small_run import small_run
 
-pytestmark = NEEDS_BROWSER
+pytestmark = [
+    NEEDS_BROWSER,
+    pytest.mark.skipif(
+        not has_graphviz(), reason="no Graphviz on this machine (Debian: apt-get install graphviz)"
+    ),
+]
 
 #: Labels of a drawing or chart that overlap, or that its frame cuts.
 CLASHES = """() => {
