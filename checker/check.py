@@ -547,7 +547,7 @@ class Game(NamedTuple):
 
 
 class NoMoves(list[Any]):
-    """Stands for moves that split: what asks for them is not decided. A period needs none; it is read off the document."""
+    """Placeholder for moves that split. A statement that needs them is undecided; a period is computed from the document."""
 
     def __iter__(self) -> NoReturn:
         raise UndecidedError("undecided", "moves that split a coordinate are decided by a period only")
@@ -672,7 +672,7 @@ def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbe
 
 
 def vectors_of(by: Sequence[Any], count: int, numbers: Names) -> Iterator[list[int]]:
-    """Yield listed amounts, one for each of the coordinates; bits(s) stands for all n with the binary digit 2^n in s."""
+    """Yield vectors of amounts. The entry bits(s) means every n for which the binary digit 2^n of s is 1."""
     for one in by:
         if isinstance(one, str) and (bits := re.fullmatch(r"bits\((.+)\)", one)):
             number = integer(bits[1], numbers)
@@ -684,7 +684,7 @@ def vectors_of(by: Sequence[Any], count: int, numbers: Names) -> Iterator[list[i
 
 
 def chosen_amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names) -> list[Automaton]:
-    """Return the same of amounts that are formulas in numbers which the player chooses."""
+    """Return the conditions on amounts that are formulas in chosen numbers."""
     if {"by", "at_most"} & move.keys():
         raise ValueError("`by` and `at_most` are not read beside named amounts")
     used = [one.id for part in move["lower"].values() for one in ast.walk(parsed(part)) if isinstance(one, ast.Name)]
@@ -736,7 +736,7 @@ def unused(name: str, taken: Sequence[str]) -> str:
 
 
 def document_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of a game of one's own, with the values of its parameters."""
+    """Return the description of a user's game, with the values of its parameters."""
     match node:
         case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
             document, given = documents[name], once([(str(word.arg), integer(word.value, names)) for word in words])
@@ -822,7 +822,7 @@ ORDER = {
 
 
 class Take(NamedTuple):
-    """A move of one heap: an amount, the names of the two parts of the rest if it is split, and where it is allowed."""
+    """A move in a game of one heap. `parts` names the two parts of a split, and is empty without one."""
 
     amount: int
     parts: list[str]
@@ -830,7 +830,7 @@ class Take(NamedTuple):
 
 
 def compared(node: ast.expr, names: Collection[str], numbers: Names) -> tuple[Test, int]:
-    """Return a condition that compares names with numbers alone, and a number above all of these."""
+    """Return a condition as a function, and a number above all constants in it. Only names and constants are compared."""
 
     def has_name(part: ast.expr) -> bool:
         return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(part))
@@ -860,7 +860,7 @@ def compared(node: ast.expr, names: Collection[str], numbers: Names) -> tuple[Te
 
 
 def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
-    """Return the moves of a document, and T."""
+    """Return the moves of a described game, and T of the theorem above."""
     numbers: Names = {key: plus({None: n}, {}) for key, n in document.get("parameters", {}).items()}
     heap, *others = document["coordinates"]
     if others or {"heights", "legal"} & document.keys():
@@ -919,7 +919,7 @@ def heap_values(heap: str, takes: Sequence[Take], below: int, end: int) -> list[
 
 
 def repeated(document: Mapping[str, Any], first: int, length: int, relation: Automaton, grundy: bool) -> Cases:
-    """Yield what must be nowhere if a relation is that of a game whose Grundy numbers repeat."""
+    """Yield automata that are empty if the Grundy numbers repeat and the relation is theirs."""
     (takes, below), heap = takes_of(document), document["coordinates"][0]
     start, most = max(first, below), max(take.amount for take in takes)
     end = 2 * start + length + most if any(take.parts for take in takes) else start + most
@@ -1234,7 +1234,7 @@ class World(NamedTuple):
         return part.on(tracks) if primed else part
 
     def placed(self, part: Automaton, place: list[Node]) -> Automaton:
-        """Return a relation of the coordinates of a place that is a position wherever it is asked."""
+        """Return a relation at another place. Undecided unless the place is a position wherever the statement needs it."""
         if self.game is None or any(one[2] for one in place):
             raise UndecidedError("undecided", "a place of this form is not decided here")
         tracks: dict[str, Track] = {c: Own() for c, _ in zip(self.game.coordinates, place, strict=True)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -121,7 +121,7 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
     is_misere = game.rules.misere
     if math.prod(c + 1 for c in position) * most_options <= BY_DEFINITION:
         grundy = None if is_misere else game.grundy(position)
-        winning = [result for result in results if _is_zero(game, result)]
+        winning = [one for one in results if _is_p(one, game.is_p_position, game.grundy)]
         is_p = game.is_p_position(position)
     else:
         positions = [position, *(part for result in results for part in result)]
@@ -130,25 +130,20 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
         if known is None or (game.rules.splits and numbers is None):
             raise _too_large(game, position)
         grundy = numbers.grundy(position) if numbers else None
-        winning = [
-            result
-            for result in results
-            if (known.is_p_position(result[0]) if len(result) == 1 else _same(numbers, result))
-        ]
+        winning = [one for one in results if _is_p(one, known.is_p_position, known.grundy)]
         is_p = known.is_p_position(position)
     return PositionAnswer(grundy, "P" if is_p else "N", winning, True)
 
 
-def _is_zero(game: Ruleset, result: Sequence[Position]) -> bool:
-    """Whether a position is a P-position, or the sum of two is."""
+def _is_p(
+    result: Sequence[Position],
+    is_p_position: Callable[[Position], bool],
+    grundy: Callable[[Position], int],
+) -> bool:
+    """Whether a position is a P-position, or the sum of two is: then their Grundy numbers are equal."""
     if len(result) == 1:
-        return game.is_p_position(result[0])
-    return len({game.grundy(part) for part in result}) == 1
-
-
-def _same(numbers: Lookup | None, result: Sequence[Position]) -> bool:
-    assert numbers is not None
-    return len({numbers.grundy(part) for part in result}) == 1
+        return is_p_position(result[0])
+    return len(set(map(grundy, result))) == 1
 
 
 def certificate_of(game: Ruleset) -> Path | None:

@@ -36,7 +36,7 @@ LARGEST_GAME = 1 << 17
 FIRST_POSITIONS = 1000
 #: A set of amounts as the bits of a number.
 BITS = re.compile(r"bits\((.+)\)")
-#: Where a reader finds out more.
+#: Pointer at the end of a refusal.
 PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
@@ -384,7 +384,7 @@ class _DescriptionReader:
         return amounts
 
     def _bits(self, place: Location, written: str) -> list[int]:
-        """Return the places of the ones of a number: a set of amounts that is one parameter."""
+        """Return the exponents n for which 2^n is a binary digit of a number: its set of amounts."""
         number = self._amount(place, written, 0)
         if number % 2 or number == 0:
             what = f"the number of a set of amounts is even and not 0, as 2^n stands for n, found {number}"

@@ -22,7 +22,7 @@ MOST_CHOICES = 1 << 21
 
 
 class Results(NamedTuple):
-    """What one kind of move leaves with one choice of amounts, of all positions from which the choice is allowed."""
+    """Results of one kind of move and one choice of amounts, for all positions that allow it."""
 
     #: The positions, by their places in the arrays; int64.
     rows: Ints
@@ -63,7 +63,7 @@ def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
 
 
 def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
-    """Return what `Rules.fallen` does of each point."""
+    """Apply `Rules.fallen` to each point."""
     lowered = dict(points)
     while True:
         changed = False
@@ -145,7 +145,7 @@ def _left_by_formulas(
 
 
 def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield the choices of numbers up to the largest; those that no position allows are left out where they can be told at once."""
+    """Yield choices of numbers up to the largest, except those that a condition on these numbers alone excludes."""
     number = (largest + 1) ** len(by.chosen)
     if number > MOST_CHOICES:
         raise LimitError(

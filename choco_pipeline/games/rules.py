@@ -287,7 +287,7 @@ class Rules:
         return dict(zip(self.coordinates, position, strict=True))
 
     def largest(self, bound: int | None) -> tuple[int, ...]:
-        """Return the largest value of each coordinate if those without a limit go to `bound`, None if the limits need none.
+        """Return the largest value of each coordinate in a table to `bound`; it may be None if the game is finite.
 
         Coordinates whose limits depend on each other go to `bound`, too, or as far as the limits then allow.
         """
@@ -302,7 +302,7 @@ class Rules:
 
     @cached_property
     def ordered(self) -> tuple[str, ...]:
-        """The coordinates with limits, each after those that its limit depends on; without those that depend on each other."""
+        """The coordinates with limits in order of dependence, without mutually dependent ones."""
         ordered: list[str] = []
         while more := [
             name
@@ -319,7 +319,7 @@ class Rules:
 
     @property
     def unbounded(self) -> tuple[str, ...]:
-        """The coordinates that a table's bound ends: those without limits, and those whose limits depend on each other."""
+        """The coordinates that are finite only by a table's bound: without limits, or with mutual ones."""
         return tuple(n for n in self.coordinates if n not in self.limits or n in self.cycle)
 
     @cached_property
@@ -335,12 +335,12 @@ class Rules:
 
     @cached_property
     def needs_listing(self) -> bool:
-        """Whether the options must be listed position by position, since fewer rules have compiled loops of their own."""
+        """Whether tables need lists of options, because no compiled kernel has these rules."""
         by_formula = any(isinstance(move.by, Amounts) for move in self.moves)
         return by_formula or self.is_nested or self.legal is not None or self.misere
 
     def fallen(self, values: Mapping[str, int]) -> dict[str, int]:
-        """Return the largest values, in each coordinate, that are nowhere above the given ones nor above their limits."""
+        """Return the largest position that is nowhere above the given values."""
         fallen, before = dict(values), None
         while fallen != before:
             before = dict(fallen)

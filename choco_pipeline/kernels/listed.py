@@ -1,4 +1,4 @@
-"""Grundy numbers, or outcomes of misère play, of positions whose options are listed.
+"""Grundy numbers, or misère outcomes, from lists of options.
 
 The options of a position stand in lists, one after the other; each is a cell, or two cells whose sum is played. Positions come in
 lexicographic order, so that the cells of the options are settled. The options' numbers are stamped with the position, so that

@@ -1,4 +1,4 @@
-"""Grundy numbers of one heap as those of smaller heaps: sequences that repeat, and that take their terms from other places.
+"""Search for laws of one heap: Grundy numbers that repeat, or that equal those of smaller heaps.
 
 The Grundy numbers of a subtraction game with finitely many amounts repeat, and as far as is known those of octal games. In Maximum
 Nim, where at most ⌊n/k⌋ may be taken of n, G(n) = G(n - ⌊n/k⌋ - 1) unless k divides n. A law is learnt on the first half of a
@@ -23,7 +23,7 @@ from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tri
 SEARCH = "smaller-heaps"
 #: Fewest terms of a table that is searched, repetitions of a period in the first half, and terms and values of another law.
 FEWEST, REPETITIONS, FEWEST_TERMS, FEWEST_VALUES = 32, 2, 12, 4
-#: Divisors of the number of a heap in the place of another.
+#: Divisors k in the places of smaller heaps.
 DIVISORS = range(2, 7)
 TRIED = "periods, and places n//k + c and n - n//k - c for residues of n modulo k"
 
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 
 
 def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
-    """Return a period of a table of Grundy numbers, or else where it takes them from; nothing of games with more coordinates."""
+    """Return a period of a table of one heap, or laws that refer to smaller heaps."""
     if game.passes or len(game.coordinates) != 1 or "grundy" not in data:
         return []
     values = data["grundy"].values.astype(np.int64).ravel()
@@ -53,7 +53,7 @@ def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
 
 
 def _periods(name: str, values: Ints) -> Iterator[str]:
-    """Yield the shortest period that the first half shows and the whole table has."""
+    """Yield the shortest period of the first half, if the whole table has it."""
     half = values[: values.size // 2]
     for length in range(1, half.size // (REPETITIONS + 1) + 1):
         wrong = np.flatnonzero(half[length:] != half[:-length])
@@ -67,7 +67,7 @@ def _periods(name: str, values: Ints) -> Iterator[str]:
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:
-    """Yield the law for the most heaps by which a number is that of another place, and what holds for the others."""
+    """Yield the law G(n) = G(smaller heap) that covers the most heaps, and a formula for the others if there is one."""
     heaps = np.arange(values.size)
     laws: list[tuple[int, int, str, NDArray[np.bool_]]] = []
     for k in DIVISORS:
@@ -101,7 +101,7 @@ def _other_places(name: str, k: int) -> Iterator[str]:
 
 
 def _conditions(name: str, k: int, right: list[int]) -> Iterator[str]:
-    """Yield the conditions that a heap is in some of these residue classes: all but one, or one."""
+    """Yield conditions for all residue classes except one, and for each single class."""
     if len(right) == k - 1 and k > 2:
         (other,) = {*range(k)} - {*right}
         yield f"{name} % {k} != {other}"
@@ -109,6 +109,6 @@ def _conditions(name: str, k: int, right: list[int]) -> Iterator[str]:
 
 
 def _tells(values: Ints, where: NDArray[np.bool_]) -> bool:
-    """Whether there are terms enough in the first half of a table, of several values."""
+    """Whether the first half has enough terms with different values."""
     half = values[: values.size // 2][where[: values.size // 2]]
     return half.size >= FEWEST_TERMS and np.unique(half).size >= FEWEST_VALUES

@@ -277,7 +277,7 @@ def walk(part: Part) -> Iterator[Part]:
 
 
 def is_of_one_game(part: Part) -> bool:
-    """Return whether a part speaks of positions of one game, their options and integers alone: of no other games or cells."""
+    """Return whether a part is about positions of one game, options and integers only."""
     others = At | IsOption | OfCell | OfPosition | Printed
     return not any(
         isinstance(one, others) or (isinstance(one, Place) and one.game is not None)

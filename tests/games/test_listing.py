@@ -204,7 +204,7 @@ def test_heights_that_depend_on_each_other_fall_together() -> None:
 
 
 def test_a_game_whose_heights_depend_on_each_other_has_no_largest_position() -> None:
-    """All coordinates have heights, and still a table holds a part of the game only."""
+    """Every coordinate has a height, but the game is infinite."""
     heights = {"a": "b+c", "b": "a+c", "c": "a+b"}
     moves = [{"lower": [name]} for name in "abc"]
     game = CutGame(coordinates=list("abc"), heights=heights, moves=moves)

@@ -43,7 +43,7 @@ class KnownPosition:
 
     @cached_property
     def options(self) -> list[tuple[Position, ...]]:
-        """What its moves leave: positions, or two whose sum is played."""
+        """The results of its moves: a position each, or two positions whose sum is played."""
         return list(self.game.results(self.position))
 
     @cached_property
@@ -196,7 +196,7 @@ def counterexample_to_outcome(
 
 
 def _single(option: tuple[Position, ...] | None) -> Position | None:
-    """Return an option that is one position; None for a sum, which is not drawn."""
+    """Return the position of an option; None for a sum of two, which has no drawing."""
     return option[0] if option is not None and len(option) == 1 else None
 
 

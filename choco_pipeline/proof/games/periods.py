@@ -1,4 +1,4 @@
-"""Periods: Grundy numbers of one heap that repeat, and so many repeated values that they repeat for ever.
+"""Periods of games with one heap, proved by a window of repeated Grundy numbers.
 
 Let a game have one heap a. A move takes an amount c ≤ k, one of finitely many, and may split what is left in two. Its
 conditions compare a, or the size of a part, with numbers below T alone. Let G(n+p) = G(n) for all n with first ≤ n < end, and
@@ -63,20 +63,20 @@ class Period:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a move of a game looks: its largest amount, below what its conditions compare with, and whether it splits."""
+    """The largest amount k of a game, the bound T of its constants, and whether a move splits."""
 
     most: int
     conditions: int
     splits: bool
 
     def end(self, period: Period) -> int:
-        """Return how far values must repeat so that they repeat for ever."""
+        """Return the end of the window that proves a period."""
         first = max(period.first, self.conditions)
         return 2 * first + period.length + self.most if self.splits else first + self.most
 
 
 def reach_of(ruleset: Ruleset) -> Reach | None:
-    """Return how far the moves of a game look; None if it is no game of one heap, or a move looks at all of it."""
+    """Return the reach of a game; None if the theorem does not cover its rules."""
     rules = ruleset.rules
     conditions = (rules.within, rules.legal)
     if ruleset.passes or len(rules.coordinates) != 1 or rules.limits or rules.misere:
@@ -122,7 +122,7 @@ def _reach_of(move: Move) -> Reach | None:
 
 
 def _compared(node: Node) -> int | None:
-    """Return a number above all that a condition compares names with; None if it does anything else."""
+    """Return a number above all constants of a condition; None unless it compares names with constants only."""
     match node:
         case LogicalNot(operand):
             return _compared(operand)
@@ -146,7 +146,7 @@ def _has_name(node: Node) -> bool:
 
 
 def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
-    """Return a period that lasts for ever, the shortest, with the values before it ends; None if none is seen.
+    """Return the shortest period that is proved, with the values to the end of the first period; None if none is seen.
 
     The values are int64, those of 0, 1, … as far as `first + length`. Raises `UndecidedError` if none is seen and a move
     splits, for then nothing else is known that decides the game.
@@ -176,14 +176,14 @@ def values_below(ruleset: Ruleset, end: int) -> Ints:
 
 
 def _periods(values: Ints) -> Iterator[Period]:
-    """Yield each length with where it begins in an array of values."""
+    """Yield, for each length, the period of an array of values with its first place."""
     for length in range(1, values.size // 2 + 1):
         wrong = np.flatnonzero(values[length:] != values[:-length])
         yield Period(int(wrong[-1]) + 1 if wrong.size else 0, length)
 
 
 def is_period(ruleset: Ruleset, period: Period) -> bool:
-    """Whether the values of a game repeat so, for ever, by as many values as this takes; False also if this is not known.
+    """Whether the window proves a period; False also if the theorem does not cover the rules.
 
     Raises `LimitError` if they are more than a table is computed of.
     """
@@ -243,7 +243,7 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
 
 
 def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeated:
-    """Return the terms at the places with this lowest digit, and of their values those with this lowest digit."""
+    """Return the subsequence at places with this lowest digit, its values shifted by this lowest digit."""
     first, repeated = sequence
     early = first[digit::2]
     start, length = digit + 2 * len(early) - len(first), len(repeated)

@@ -84,7 +84,7 @@ def _about_positions(question: Question, part: Proposition) -> Finding:
 
 
 def _off_board(question: Question, passes: int, part: Proposition) -> Iterator[Sentence]:
-    """Yield that a place in a statement is no position where it is asked; each premise is asked where those before it hold."""
+    """Yield sentences that must be false: a place in the statement is no position although the premises before it hold."""
     translator, where = question.translator(passes), question.in_reach
     while isinstance(part, Implies):
         for premise in conjuncts(part.premise):

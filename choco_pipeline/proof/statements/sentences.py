@@ -288,7 +288,7 @@ class Translator:
         return exists(variables, conjunction(*values, said(variables, passes)))
 
     def off_board(self, where: Sentence, part: Proposition) -> Iterator[Sentence]:
-        """Yield, for each place in a part that is asked in some positions, that it is no position there."""
+        """Yield, for each place in a part, that it is no position although `where` holds."""
         game = self.game
         for place in walk(part):
             if isinstance(place, Place) and place.at is not None:

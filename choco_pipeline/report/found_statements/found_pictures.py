@@ -12,7 +12,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement, Statemen
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.charts.line_chart import Line, line_chart
-from choco_pipeline.report.charts.pictures import Picture, pictures_of
+from choco_pipeline.report.charts.pictures import Picture, picture_of
 
 #: Kinds of statements for which the pattern of P-positions is drawn, and how many cells of it along a side.
 PATTERNS = ("p-positions", "cellular", "blocks")
@@ -36,9 +36,8 @@ def drawing(
         return None
     fitting = [table for table in tables if _speaks_of(statement, table)]
     for table in sorted(fitting, key=lambda table: -int(table["positions"])):
-        for picture in pictures_of(table, results)[-1:]:
-            if picture.colours == "outcome":
-                return pattern(picture, table["ruleset"])
+        if (picture := picture_of(table, results)) is not None:
+            return pattern(picture, table["ruleset"])
     return None
 
 

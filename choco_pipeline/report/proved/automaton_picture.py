@@ -15,7 +15,7 @@ from markupsafe import Markup
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.report.digit_patterns import digit_patterns
 
-#: With more states, or with more tracks, whose words have up to 2^5 digits, nothing is seen.
+#: Larger automata are not readable.
 MOST_STATES, MOST_TRACKS = 20, 4
 #: Lines of an arrow's label in a drawing; all of it is in its title.
 MOST_LINES = 4
@@ -80,7 +80,7 @@ def _drawing(automaton: Automaton, labels: Mapping[Edge, Sequence[str]]) -> Mark
     asked = f"digraph {{ rankdir=LR; bgcolor=transparent; {'; '.join(lines)} }}"
     command = ["dot", "-Tsvg"]
     drawn = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout
-    # The page has its own colours and fonts, and other elements with ids.
+    # Colours and fonts come from the page; ids would occur twice on it.
     drawn = re.sub(r"<!--.*?-->", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
     drawn = re.sub(r' (id|fill|stroke|font-family|font-size|xmlns\S*)="[^"]*"', "", drawn)
     size = f'class="automaton" role="img" aria-label="{escape(_says(automaton), quote=True)}"'

@@ -75,7 +75,7 @@ class ListedKernel(TableKernel):
 
     @property
     def beside(self) -> int:
-        """What is held of the options."""
+        """Bytes for the lists of options."""
         return 2 * MOST_OPTIONS * BYTES_PER_OPTION
 
     @cached_property

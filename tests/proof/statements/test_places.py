@@ -26,7 +26,7 @@ def grundy(text, position):
 
 
 def box_says(text, premise, place, conclusion):
-    """Return what happens first at the positions of a box: a place off the board, a mistake, or neither."""
+    """Return the verdict for the positions of a box."""
     game = parse_ruleset(text)
     off_board, wrong, speaks = False, False, False
     for position in game.positions(BOUND):

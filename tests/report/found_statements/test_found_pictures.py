@@ -39,7 +39,7 @@ def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]):
 def test_a_plane_is_drawn_upwards_and_cut():
     cells = np.zeros((SIDE + 5, 3), np.int8)
     cells[1, 2] = cells[SIDE + 1, 1] = 1
-    drawn = pattern(Picture(cells, "y", "z", 0, "outcome", "says", "<title>"), "nim(2)")
+    drawn = pattern(Picture(cells, "y", "z", "<title>"), "nim(2)")
     assert re.findall(r"M(\d+) (\d+)h1", drawn) == [("2", str(SIDE - 2))]
     assert "<title>" not in drawn
 
