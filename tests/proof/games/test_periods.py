@@ -136,6 +136,57 @@ def test_a_changed_certificate_is_refused(name, tmp_path):
             assert check_certificate(path).status != "proved"
 
 
+def is_refused(document, tmp_path):
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(document))
+    return verdict_on(document, tmp_path)[0] == check_certificate(path).status == "refuted"
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        {"lower": ["a"], "by": [2], "when": "a == 100"},
+        {"lower": ["a"], "by": [1], "split": {"a": ["u", "v"]}, "where": "u == 100 and v == 1"},
+    ],
+)
+def test_a_condition_far_away_is_inside_of_the_window(late, tmp_path):
+    """Without it the values repeat from 0 with length 2, and so they do for all numbers below 100."""
+    document = proof_document(prove(game([{"lower": ["a"], "by": [1]}]), "grundy"))
+    assert document["period"] == {"first": 0, "length": 2}
+    document["games"]["heap"]["moves"].append(late)
+    assert is_refused(document, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["kayles", "dawson", "octal 0.26"])
+def test_of_splits_a_short_window_proves_nothing(name, tmp_path):
+    """Values that repeat as far as would be enough without splits, and no further."""
+    ruleset = known(name)
+    values, most = by_definition(ruleset, 120), reach_of(ruleset).most
+    first, length = next(
+        (first, length)
+        for first in range(1, 30)
+        for length in range(1, 30)
+        if values[first : first + most] == values[first + length : first + length + most]
+        and values[first:60] != values[first + length : 60 + length]
+    )
+    document = proof_document(prove(ruleset, "grundy"))
+    document["period"] = {"first": first, "length": length}
+    automaton = periodic_automaton(
+        np.array(values[: first + length]), Period(first, length), "grundy"
+    )
+    document["automata"] = [automaton.as_json()]
+    assert is_refused(document, tmp_path)
+
+
+def test_an_automaton_that_is_wrong_beyond_the_first_period_is_refused(tmp_path):
+    document = proof_document(prove(known("subtraction"), "grundy"))
+    values = np.array(by_definition(known("subtraction"), 66))
+    values[40] += 1
+    automaton = periodic_automaton(values, Period(44, 22), "grundy")
+    document["automata"] = [automaton.as_json()]
+    assert is_refused(document, tmp_path)
+
+
 @pytest.mark.parametrize(
     "rules",
     [
