@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 #: What to do when judges contradict each other.
 ADVICE = (
     "one of them is wrong, so that nothing follows from either: please report this sentence, the command, and what"
@@ -47,3 +49,21 @@ class DisagreementError(Exception):
     def __str__(self) -> str:
         """Return what they say, and what to do."""
         return f"{self.args[0]}; {ADVICE}"
+
+
+def require_package(package: str, extra: str, purpose: str) -> None:
+    """Raise `ConfigError` unless an optional package is installed.
+
+    Parameters
+    ----------
+    package
+        Its name; the module has the same name, with underscores.
+    extra
+        The extra of this project that installs it.
+    purpose
+        The option or kind of cluster that needs it, for the message.
+    """
+    if importlib.util.find_spec(package.replace("-", "_")) is None:
+        raise ConfigError(
+            f"{purpose}: the package {package} is needed; install it, or this project with the extra `{extra}`"
+        )

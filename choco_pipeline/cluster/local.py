@@ -28,6 +28,7 @@ from choco_pipeline.cluster.task import (
     memory_of_tasks,
     silence_tracker,
 )
+from choco_pipeline.errors import require_package
 
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
 DASHBOARD = "127.0.0.1:0"
@@ -120,6 +121,8 @@ def local_cluster(
     The folder is for what Dask writes. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
     there is Dask's own, for every user of this machine.
     """
+    if dashboard:
+        require_package("bokeh", "dashboard", "Dask's dashboard")
     # That a worker has died is Dask's to mend and, if that does not help, ours to report.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     settings = {

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import shlex
 import shutil
@@ -20,6 +19,7 @@ from choco_pipeline.cluster.cluster_file import Queue, SlurmJobs, SlurmWorkers, 
 from choco_pipeline.cluster.connect import ClusterError
 from choco_pipeline.cluster.local import DASHBOARD, MALLOC, NO_PAGES, SETTINGS, Cluster
 from choco_pipeline.cluster.task import client_of
+from choco_pipeline.errors import require_package
 
 #: Tasks of unknown length are taken for this long, so that each gets a worker, and workers that find nothing to do
 #: wait so many times two seconds: between two stages of a run no job is given back to be queued for again.
@@ -34,6 +34,8 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
     `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
     """
     require_acceptance(cluster)
+    if cluster.dashboard:
+        require_package("bokeh", "dashboard", "Dask's dashboard")
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -99,11 +101,11 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
     """Raise `ClusterError` unless Slurm's commands are here, what speaks to it, and it would take such jobs."""
     size = []
     if isinstance(cluster, SlurmWorkers):
-        _require_package("dask_jobqueue", "dask-jobqueue")
+        require_package("dask-jobqueue", "cluster", "Slurm")
         memory = -(-in_bytes(cluster.memory) >> 20)  # in MiB, rounded up
         size = [f"--cpus-per-task={cluster.cores}", f"--mem={memory}M"]
     else:
-        _require_package("snakemake_executor_plugin_slurm", "snakemake-executor-plugin-slurm")
+        require_package("snakemake-executor-plugin-slurm", "cluster", "Slurm")
     if shutil.which("sbatch") is None:
         raise ClusterError(
             "Slurm: no command sbatch is found here; start the run where Slurm's jobs are submitted"
@@ -123,13 +125,6 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
         complaints = asked.stderr.strip().splitlines() or ["sbatch says nothing"]
         raise ClusterError(
             f"Slurm refuses such a job: {complaints[-1].removeprefix('allocation failure: ')}"
-        )
-
-
-def _require_package(module: str, package: str) -> None:
-    if importlib.util.find_spec(module) is None:
-        raise ClusterError(
-            f"Slurm: the package {package} is needed; docs/clusters.md says how to install the extra `cluster`"
         )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from choco_pipeline.errors import ConfigError
+from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
@@ -104,6 +104,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
         case "csv":
             return csv_text(frame).encode()
         case "parquet":
+            require_package("pyarrow", "parquet", "--as parquet")
             packed = io.BytesIO()
             frame.to_parquet(packed, index=False)
             return packed.getvalue()

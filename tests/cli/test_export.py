@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 from pathlib import Path
@@ -52,6 +53,21 @@ def test_p_positions_of_a_game_are_those_of_the_largest_table(folder: Path) -> N
     numbers = choco(*words, "--as", "bfile", cwd=folder).stdout.splitlines()[1:]
     counts = [len(expected[expected.max(axis=1) <= n]) for n in range(10)]
     assert numbers == [f"{n} {count}" for n, count in enumerate(counts)]
+
+
+def test_without_an_optional_package_the_error_names_its_extra(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name)
+    )
+    words = ("--what", "claims", "--as", "parquet", "--out", "claims.parquet")
+    done = choco("export", "r", *words, cwd=folder)
+    assert done.returncode == 2
+    assert "pyarrow" in done.stderr
+    assert "`parquet`" in done.stderr
+    assert not (folder / "claims.parquet").exists()
 
 
 def test_claims_are_tables_of_a_paper(folder: Path) -> None:

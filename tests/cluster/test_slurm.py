@@ -8,7 +8,7 @@ import pytest
 
 from choco_pipeline.cluster.cluster_file import SlurmJobs
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.slurm import _require_package, require_acceptance
+from choco_pipeline.cluster.slurm import require_acceptance
 from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs
 from tests.workflow.project import Project, wait_for
@@ -140,8 +140,3 @@ def test_without_slurm_the_error_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ClusterError, match="no command sbatch is found here"):
         require_acceptance(SlurmJobs(minutes=5))
-
-
-def test_without_a_package_the_error_names_it():
-    with pytest.raises(ClusterError, match="the package no-such-package is needed"):
-        _require_package("no_such_module", "no-such-package")

@@ -27,7 +27,7 @@ def sync_call(kind: str) -> str:
     return f"uv: pip sync --require-hashes {constraints} requirements/{kind}.txt"
 
 
-INSTALL_CALL = "uv: pip install --no-deps --no-build-isolation --editable ."
+INSTALL_CALL = "uv: pip install --no-deps --build-constraints requirements/build.txt --editable ."
 
 
 def venv_call(clone: Clone, python: str = "python3") -> str:
