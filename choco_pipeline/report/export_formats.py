@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Literal
 
-What = Literal["p-positions", "statements", "claims"]
-Format = Literal["csv", "parquet", "latex", "bfile", "markdown"]
+What = Literal["p-positions", "statements", "claims", "digests"]
+Format = Literal["csv", "parquet", "latex", "bfile", "markdown", "json"]

@@ -112,6 +112,8 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
             raise ConfigError(
                 "--as bfile: claims are no sequence; p-positions and statements have some"
             )
+        case "json":
+            raise ConfigError("--as json: only digests are written so")
         case "latex" | "markdown":
             if len(frame) > MOST_PRINTED:
                 raise ConfigError(

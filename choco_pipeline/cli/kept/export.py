@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.report.published import Published
 from choco_pipeline.report.run_exports import (
     frame_bytes,
     p_position_counts,
@@ -20,6 +22,7 @@ from choco_pipeline.report.run_exports import (
     statement_rows,
 )
 from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import read_plan
 from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
 from choco_pipeline.tables.reading.cells import Cells
 
@@ -31,18 +34,18 @@ def export_run(
     game: str | None,
     bound: int | None,
     out: Path | None,
-    json: bool,
+    as_json: bool,
 ) -> None:
     """Write a part of a run to standard output or to a file."""
-    if (as_ == "parquet" or json) and out is None:
-        raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
+    if (as_ == "parquet" or as_json) and out is None:
+        raise ConfigError(f"export: {'--json' if as_json else '--as parquet'} needs --out FILE")
     content = _content(run, what, as_, game, bound)
     if out is None:
         sys.stdout.write(content.decode())
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(content)
-    if json:
+    if as_json:
         emit({"run": run, "what": what, "as": as_, "file": out.as_posix(), "bytes": len(content)})
     else:
         note(out.as_posix())
@@ -58,6 +61,13 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
             if as_ == "bfile":
                 return "\n".join(statement_b_files(statements)).encode()
             return frame_bytes(statement_rows(statements), as_)
+        case "digests":
+            if as_ != "json":
+                raise ConfigError("--what digests: --as json is needed")
+            plan = read_plan(Paths(RESULTS, run).plan)
+            found = FoundDocument.read(Paths(RESULTS, run).found).statements
+            digests = Published.of_run(plan, ledger, found).model_dump()
+            return (json.dumps(digests, indent=0, ensure_ascii=False) + "\n").encode()
         case "p-positions":
             tables = _tables(run, game, bound)
             if as_ != "bfile":

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from choco_pipeline.cli.output import RUNS, Json
+from choco_pipeline.errors import ConfigError
 from choco_pipeline.report.export_formats import Format, What
 
 app = typer.Typer()
@@ -21,6 +22,13 @@ def verify(
             help="Manifests (….done.json); by default all below results/, all certificates, and all else that runs read again."
         ),
     ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="Instead: compare runs with the results in config/published, digest by digest.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
     seconds: Annotated[
         float, typer.Option(help="Seconds of computing for each certificate, at most.", min=0.1)
@@ -33,15 +41,21 @@ def verify(
     printed. The exit code is 1 if something is wrong or was not checked, or if a certificate means something else than a claim or
     a game of its name in config.
     """
-    from choco_pipeline.cli.kept.verify import verify_results  # noqa: PLC0415
+    from choco_pipeline.cli.kept.verify import verify_published, verify_results  # noqa: PLC0415
 
+    if published:
+        if manifests:
+            raise ConfigError("verify: --published compares whole runs; no manifest is needed")
+        raise typer.Exit(verify_published(json))
     raise typer.Exit(verify_results(manifests or [], seed, seconds, json))
 
 
 @app.command(rich_help_panel=RUNS)
 def export(
     run: Annotated[str, typer.Argument(help="The run's name.")],
-    what: Annotated[What, typer.Option(help="Which part of it.")],
+    what: Annotated[
+        What, typer.Option(help="Which part of it; digests are those of config/published.")
+    ],
     as_: Annotated[
         Format,
         typer.Option("--as", help="The format."),

@@ -20,12 +20,13 @@ from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.errors import ChocoError, DisagreementError, StoreError
+from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
 from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
+from choco_pipeline.report.published import compared_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
@@ -106,6 +107,25 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
                 f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
             )
     return code
+
+
+def verify_published(json: bool) -> int:
+    """Compare runs with the published results of their names; the exit code is 1 unless all are identical.
+
+    Raises `ConfigError` if there is no run for which results are published.
+    """
+    runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
+    comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
+    if not comparisons:
+        raise ConfigError(f"verify: {RESULTS} has no finished run whose results are published")
+    if json:
+        emit({run: asdict(comparison) for run, comparison in comparisons.items()})
+    else:
+        for run, comparison in comparisons.items():
+            for difference in comparison.differences:
+                note(f"{run}: {difference}")
+            print(f"{run}: {comparison}")
+    return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
 
 
 def _certificates_checked(seconds: float) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.report.published import compared
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
@@ -100,15 +101,22 @@ def run(
             done = _SnakemakeRun(
                 config, plan, workers_of_run, Console(stderr=True), signals, capacity.workers
             ).go(record)
-    ledger = Ledger.read(done.ledger) if done.code == 0 else None
+    if done.code:
+        if json:
+            emit({**done.document(), "claims": None, "proofs": None, "published": None})
+        return done.code
+    ledger = Ledger.read(done.ledger)
+    statements = FoundDocument.read(Paths(RESULTS, plan["run"]).found).statements
+    comparison = compared(plan, ledger, statements)
     if json:
-        verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
-        proofs = None if ledger is None else count_proofs(ledger)
-        emit({**done.document(), **verdicts, "proofs": proofs})
-    elif ledger is not None:
-        document = FoundDocument.read(Paths(RESULTS, plan["run"]).found)
+        results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
+        published = comparison and asdict(comparison)
+        emit({**done.document(), **results, "published": published})
+    else:
         show = show_results if verbose else show_summary
-        show(ledger, document.statements, Console())
+        show(ledger, statements, Console())
+        if comparison is not None:
+            print(comparison)
         print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code

@@ -1,0 +1,160 @@
+"""Comparison of a run with the published results of its configuration.
+
+The project publishes the digests of the results of a run as ``config/published/RUN.json``: one for each table, for the verdicts on each
+claim, for each proof and for each found statement. A run of the same configuration must give the same digests, on every machine, with
+every number of workers and every supported Python. Times, versions and wording are not part of a digest.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.provenance import canonical_json, digest, file_digest
+from choco_pipeline.shipped import project_file
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
+
+PUBLISHED = Path("config/published")
+#: The file of the default run has about 90,000 bytes.
+MOST_BYTES = 10_000_000
+
+
+class Published(RecordModel):
+    """Digests of the results of a run.
+
+    Attributes
+    ----------
+    inputs
+        Digest of its configuration, claims files and games.
+    tables, claims, proofs, found
+        Digests of tables, of the verdicts on claims, of proofs and of found statements, each by name.
+    """
+
+    inputs: str
+    tables: dict[str, str]
+    claims: dict[str, str]
+    proofs: dict[str, str]
+    found: dict[str, str]
+
+    @classmethod
+    def of_run(cls, plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Published:
+        """Return the digests of a finished run."""
+        verdicts: dict[str, list[str]] = defaultdict(list)
+        for verdict in ledger.verdicts:
+            shown = verdict.counterexample
+            content = {
+                "verdict": verdict.verdict,
+                "table": verdict.table,
+                "parameters": verdict.parameters,
+                "for all": verdict.for_all and verdict.for_all.condition,
+                "bound": verdict.bound,
+                "counterexample": shown and [shown.position, shown.option],
+            }
+            verdicts[verdict.claim].append(canonical_json(content))
+        return cls(
+            inputs=inputs_digest(plan),
+            tables={
+                f"{table['ruleset']}, {table['quantity']} to {table['bound']}": table["digest"][:16]
+                for table in ledger.tables
+            },
+            claims={claim: digest(sorted(several)) for claim, several in sorted(verdicts.items())},
+            proofs={
+                f"{proof.ruleset}, {proof.relation}": digest([proof.status, proof.states])
+                for proof in ledger.proofs
+            },
+            found={
+                statement.text: digest([statement.verdict, statement.known]) for statement in found
+            },
+        )
+
+    @classmethod
+    def read(cls, run: str) -> Published | None:
+        """Return the published digests of a run of this name; None if there are none.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be read or is not such a document.
+        """
+        path = project_file(PUBLISHED / f"{run}.json")
+        if not path.is_file():
+            return None
+        try:
+            return cls.model_validate(read_json(path, MOST_BYTES))
+        except ValueError as error:
+            raise StoreError(f"{path}: not published results ({error})") from None
+
+    def differences(self, other: Published) -> Iterator[str]:
+        """Yield the differences of another run, each as one phrase."""
+        for kind in ("tables", "claims", "proofs", "found"):
+            mine, theirs = getattr(self, kind), getattr(other, kind)
+            for name in dict.fromkeys([*mine, *theirs]):
+                if name not in theirs:
+                    yield f"{kind}: {name} is missing"
+                elif name not in mine:
+                    yield f"{kind}: {name} is new"
+                elif mine[name] != theirs[name]:
+                    yield f"{kind}: {name} differs"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run compared with the published results of its name.
+
+    Attributes
+    ----------
+    is_same_input
+        Whether the configuration, the claims and the games are those of the published results; otherwise results are not compared.
+    differences
+        One phrase for each.
+    """
+
+    is_same_input: bool
+    differences: Sequence[str]
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether the inputs and all results are the same."""
+        return self.is_same_input and not self.differences
+
+    def __str__(self) -> str:
+        """Return the comparison as one line."""
+        if not self.is_same_input:
+            return "not compared with the published results: the configuration, a claim or a game has changed"
+        if not self.differences:
+            return "identical to the published results"
+        more = len(self.differences) - 1
+        others = f" (+ {more:,} more: choco verify --published)" if more else ""
+        return f"different from the published results: {self.differences[0]}{others}"
+
+
+def compared(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
+    """Compare a finished run with the published results; None if there are none for a run of this name."""
+    published = Published.read(plan["run"])
+    if published is None:
+        return None
+    own = Published.of_run(plan, ledger, found)
+    if own.inputs != published.inputs:
+        return Comparison(False, ())
+    return Comparison(True, tuple(published.differences(own)))
+
+
+def compared_run(run: str) -> Comparison | None:
+    """Compare the run of this name in the results folder; None if nothing is published for it."""
+    paths = Paths(RESULTS, run)
+    found = FoundDocument.read(paths.found).statements
+    return compared(read_plan(paths.plan), ledger_of(run), found)
+
+
+def inputs_digest(plan: Plan) -> str:
+    """Return the digest of the files that a plan was made from."""
+    return digest([file_digest(project_file(path)) for path in plan["inputs"]])

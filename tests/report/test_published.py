@@ -1,0 +1,71 @@
+"""Comparison of a run with published results: each kind of difference is named, and changed inputs are not compared."""
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from choco_pipeline.report.published import Published, compared_run
+from tests.cli.command import choco
+from tests.workflow.conftest import Ran, tiny  # noqa: F401 -- a fixture
+
+RESULTS = Published(
+    inputs="a",
+    tables={"nim(2), grundy to 3": "1"},
+    claims={"one": "2", "two": "3"},
+    proofs={"nim(2), p": "4"},
+    found={"nim(2): P <=> a ^ b == 0": "5"},
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "expected"),
+    [
+        ("tables", {"nim(2), grundy to 3": "9"}, ["tables: nim(2), grundy to 3 differs"]),
+        ("claims", {"one": "2"}, ["claims: two is missing"]),
+        ("proofs", {"nim(2), p": "4", "nim(3), p": "6"}, ["proofs: nim(3), p is new"]),
+        (
+            "found",
+            {"nim(2): P <=> a == b": "5"},
+            ["found: nim(2): P <=> a ^ b == 0 is missing", "found: nim(2): P <=> a == b is new"],
+        ),
+    ],
+)
+def test_each_difference_is_named(kind: str, changed: dict[str, str], expected: list[str]) -> None:
+    assert [*RESULTS.differences(RESULTS)] == []
+    assert [*RESULTS.differences(RESULTS.model_copy(update={kind: changed}))] == expected
+
+
+@pytest.mark.full
+def test_a_run_is_compared_with_what_was_published_of_it(
+    tiny: Ran,  # noqa: F811 -- the fixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = copytree(tiny[0].folder, tmp_path / "copy", symlinks=True)
+    monkeypatch.chdir(folder)
+    assert compared_run("tiny") is None
+    assert choco("verify", "--published", cwd=folder).returncode == 2
+    published = folder / "config/published/tiny.json"
+    words = ("export", "tiny", "--what", "digests", "--as", "json", "--out", published)
+    assert choco(*map(str, words), cwd=folder).returncode == 0
+    done = choco("verify", "--published", "--json", cwd=folder)
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {"tiny": {"is_same_input": True, "differences": []}}
+
+    document = json.loads(published.read_text())
+    for kind in ("tables", "claims", "found"):
+        name = next(iter(document[kind]))
+        published.write_text(json.dumps({**document, kind: {**document[kind], name: "0"}}))
+        comparison = compared_run("tiny")
+        assert comparison is not None
+        assert comparison.differences == (f"{kind}: {name} differs",)
+        assert choco("verify", "--published", cwd=folder).returncode == 1
+    published.write_text(json.dumps({**document, "inputs": "0"}))
+    comparison = compared_run("tiny")
+    assert comparison is not None
+    assert not comparison.is_identical
+    assert comparison.differences == ()
+    published.write_text("{}")
+    assert choco("verify", "--published", cwd=folder).returncode == 2
