@@ -178,5 +178,4 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         "for": written.condition,
         "where": written.where,
         "relation": written.relation.model_dump(),
-        "engines": ["z3", "cvc5"] if answer["conditions"] else [],
     }
