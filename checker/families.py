@@ -248,7 +248,10 @@ def ask_cvc5(text: str, milliseconds: int) -> str:
     return "unknown" if answer.isUnknown() else str(answer)
 
 
-SOLVERS = {"z3": ask_z3, "cvc5": ask_cvc5}  # each is asked about every condition, and all must agree
+SOLVERS = {  # each is asked about every condition, and all must agree
+    "z3": ask_z3,
+    "cvc5": ask_cvc5,
+}
 
 
 class Clock:

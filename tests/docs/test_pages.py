@@ -17,6 +17,7 @@ from tests.docs.pages import DOCS, Page
 
 #: Pages whose commands need a cluster or a store of objects, and the tests that follow them.
 ELSEWHERE = {
+    "extending.md": "tests/docs/test_extending.py",
     "clusters.md": "tests/cluster/test_cluster_page.py",
     "object-stores.md": "tests/objectstore/test_object_store_page.py",
 }
