@@ -248,6 +248,12 @@ def ask_cvc5(text: str, milliseconds: int) -> str:
     return "unknown" if answer.isUnknown() else str(answer)
 
 
+SOLVERS = {  # each is asked about every condition, and all must agree
+    "z3": ask_z3,
+    "cvc5": ask_cvc5,
+}
+
+
 class Clock:
     """A limit on processor time in seconds; 0 for none."""
 
@@ -260,20 +266,20 @@ class Clock:
 
 
 def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
-    """Return whether both solvers call a condition unsatisfiable; raise if they contradict each other."""
+    """Return whether all solvers call a condition unsatisfiable; raise if two contradict each other."""
     declared = "".join(f"(declare-const |{n}| Int)\n" for n in sorted({*QUOTED.findall(condition)}))
     text, answers = f"(set-logic QF_LIA)\n{declared}(assert {condition})\n", {}
     for folder in TEXTS:
         path = folder / f"{re.sub(r'[^a-z0-9/-]+', '-', name)}.smt2"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{text}(check-sat)\n", encoding="utf-8")
-    for ask in (ask_z3, ask_cvc5):
+    for solver, ask in SOLVERS.items():
         if (before := clock.left) <= 0:
             raise undecided(f"more than {clock.seconds:g} seconds")
         answer = ask(text, max(1, int(1000 * before)))
         if answer == "unknown" and clock.left > before / 2:  # other processes had most of its time
             answer = ask(text, int(10_000 * before))
-        answers[ask.__name__.removeprefix("ask_")] = answer
+        answers[solver] = answer
     if {"sat", "unsat"} <= {*answers.values()}:
         raise ContradictionError(f"{name}: {', '.join(f'{one} says {answer}' for one, answer in answers.items())}")
     return {*answers.values()} == {"unsat"}
@@ -1839,6 +1845,7 @@ def answered(status: str, why: str) -> dict[str, Any]:
         "parameters": None,
         "position": None,
         "every_member": False,
+        "engines": [],
     }
     return {"status": status, "why": why, **evidence, "conditions": 0, "members": 0, "alone": [], "tables_only": []}
 
@@ -1877,7 +1884,7 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
             if all(unsatisfiable("position", place, clock) for place in places):
                 raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
-        answer |= {"every_member": not is_proof, "conditions": number, "members": len(small)}
+        answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}
         if is_proof:
             for i, member in enumerate(small):
                 alone = family.where is None and i < ALONE and is_proved_alone(member, clock)

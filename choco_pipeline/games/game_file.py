@@ -20,6 +20,8 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"
 Name = Annotated[str, Field(pattern=NAME)]
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Written = Annotated[str, Field(min_length=1, max_length=2000)]
+#: How amounts are chosen, if they are not listed.
+Way = Literal["any", "each", "same"]
 
 
 class GameMove(Model):
@@ -33,7 +35,7 @@ class GameMove(Model):
         " a parameter is such a number.",
         examples=[["a"], {"a": "i", "b": "2*i"}],
     )
-    by: Literal["any", "each", "same"] | list[int | Written | list[int | Written]] | None = Field(
+    by: Way | list[int | Written | list[int | Written]] | None = Field(
         default=None,
         description="With a list of coordinates: `any` amounts, not all 0; at least 1 from `each`; the `same` from each; or a"
         " list of amounts, each an integer or a formula in the parameters, and taken from each coordinate, or a list with"

@@ -170,7 +170,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         raise ChocoError(f"{path}: {answer['why']}")
     if answer["status"] == "contradiction":
         raise DisagreementError(answer["why"])
-    statement = written.statement(tuple(answer.pop("coordinates")))
+    statement, engines = written.statement(tuple(answer.pop("coordinates"))), answer.pop("engines")
     return {
         **answer,
         "statement": statement.text,
@@ -178,5 +178,5 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         "for": written.condition,
         "where": written.where,
         "relation": written.relation.model_dump(),
-        "engines": ["z3", "cvc5"] if answer["conditions"] else [],
+        "engines": engines,
     }

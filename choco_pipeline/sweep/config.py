@@ -15,7 +15,14 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Mine = Literal[
-    "value-sets", "formulas", "counts", "cellular", "blocks", "symmetric", "lines", "smaller-heaps"
+    "value-sets",
+    "formulas",
+    "counts",
+    "cellular",
+    "blocks",
+    "symmetric",
+    "lines",
+    "smaller-heaps",
 ]
 Prove = Literal["p", "grundy"]
 #: Conditions are searched in boxes of at most so many height functions: the P-positions of each are computed, and conditions are

@@ -78,10 +78,10 @@ def test_a_plan_is_made_again_when_a_game_has_changed(folder, tmp_path, monkeypa
     assert not {t["id"] for t in after["tables"]} & {t["id"] for t in before["tables"]}
 
 
-def test_the_game_of_contributing(tmp_path):
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    (block,) = re.findall(r"```yaml\n([^`]*^game: [^`]*)```", text, re.MULTILINE)
-    path = tmp_path / f"{re.search(r'^game: (.*)', block, re.MULTILINE)[1]}.yaml"
+def test_the_game_of_the_page_on_extending(tmp_path):
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    (block,) = re.findall(r"```yaml\n([^`]*^game: few\n[^`]*)```", text, re.MULTILINE)
+    path = tmp_path / "few.yaml"
     path.write_text(block)
     game = Game.from_file(path)
     assert game.coordinates == ("a", "b")

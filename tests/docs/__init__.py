@@ -1,1 +1,1 @@
-"""What the documentation shows, executed."""
+"""Tests of the documentation."""

@@ -1,6 +1,6 @@
-"""Notebooks executed without Jupyter: each cell in one namespace, its last expression shown as a notebook shows it.
+"""Notebooks executed without Jupyter: all cells in one namespace, with their last expressions.
 
-``python -m tests.docs.notebook`` writes the outputs of the notebooks in ``docs/notebooks`` anew.
+``python -m tests.docs.notebook`` rewrites the outputs of the notebooks in ``docs/notebooks``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHOWN = "shown_by_the_last_expression"
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Return a notebook with the outputs that its cells have now."""
+    """Return a notebook with new outputs."""
     names: dict[str, Any] = {"__name__": "__main__"}
     cells = []
     for cell in notebook["cells"]:
@@ -59,7 +59,7 @@ def _data(shown: object) -> dict[str, list[str]]:
     html = getattr(shown, "_repr_html_", None)
     if html is None:
         return {"text/plain": _lines(repr(shown))}
-    # Of some the text has seconds in it.
+    # Some texts contain seconds.
     return {"text/html": _lines(str(html())), "text/plain": [f"<{type(shown).__name__}>"]}
 
 
@@ -68,7 +68,7 @@ def _lines(text: str) -> list[str]:
 
 
 def main() -> None:
-    """Write all outputs anew."""
+    """Rewrite all outputs."""
     for path in NOTEBOOKS:
         notebook = executed(json.loads(path.read_text(encoding="utf-8")))
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Pages of the documentation: their blocks of code, and commands of them that are run as a person would, in a shell."""
+"""Documentation pages: their code blocks, and their commands run in a shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True)
 class Page:
-    """A page's code, block by block."""
+    """A page of the documentation."""
 
     name: str
 
@@ -27,13 +27,13 @@ class Page:
         return BLOCK.findall((DOCS / self.name).read_text(encoding="utf-8"))
 
     def block(self, beginning: str, replaced: Mapping[str, str]) -> str:
-        """Return the one block that has a text in its first line, with what stands for something else replaced."""
+        """Return the block with this text in its first line, with placeholders replaced."""
         (found,) = (text for _, text in self.blocks if beginning in text.partition("\n")[0])
         return with_own(found, replaced)
 
 
 def with_own(text: str, replaced: Mapping[str, str]) -> str:
-    """Return a text with a person's own names for those of a page, each of which it must have."""
+    """Replace placeholders in a text; each must occur."""
     for old, new in replaced.items():
         assert old in text, (old, text)
         text = text.replace(old, new)
@@ -41,7 +41,7 @@ def with_own(text: str, replaced: Mapping[str, str]) -> str:
 
 
 def in_a_clone(folder: Path) -> None:
-    """Let a folder have the commands that pages type as a clone has them: ``./choco``, and those of its environment."""
+    """Give a folder the commands of a clone: ``./choco`` and ``.venv``."""
     program = folder / "choco"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m choco_pipeline "$@"\n')
     program.chmod(0o755)
@@ -51,7 +51,7 @@ def in_a_clone(folder: Path) -> None:
 def in_a_shell(
     text: str, folder: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run commands in a shell, which stops at the first that fails; that none does is asserted."""
+    """Run commands in a shell; assert that none fails."""
     command = ["bash", "-e", "-c", text]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, (text, done.stdout, done.stderr)

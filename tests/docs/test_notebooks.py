@@ -1,4 +1,4 @@
-"""Each notebook in the documentation shows what its cells give."""
+"""Each notebook in the documentation shows the outputs of its cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.docs.notebook import NOTEBOOKS, ROOT, executed
 
 @pytest.mark.full
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_shows_what_its_cells_give(path: Path, tmp_path, monkeypatch) -> None:
+def test_a_notebook_shows_its_outputs(path: Path, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     copytree(ROOT / "config", "config")
     written = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The pages of the documentation: every command in them is run, and prints what they say that it prints."""
+"""Documentation pages: every command runs, and prints the text that the page shows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import pytest
 from tests.cli.command import ROOT, choco, choco_process
 from tests.docs.pages import DOCS, Page
 
-#: Pages whose commands need a cluster or a store of objects, and the tests that follow them.
+#: Pages with tests of their own.
 ELSEWHERE = {
+    "extending.md": "tests/docs/test_extending.py",
     "clusters.md": "tests/cluster/test_cluster_page.py",
     "object-stores.md": "tests/objectstore/test_object_store_page.py",
 }
-#: The tutorial, the pages on how to do things, and those that explain; the second goes on where the first ends.
+#: Pages that are followed in one folder, in this order: citing.md needs the run of the tutorial.
 FOLLOWED = (
     "tutorial.md",
     "citing.md",
@@ -31,16 +32,16 @@ FOLLOWED = (
     "families.md",
     "finding.md",
 )
-#: These take half a minute, with runs that tests of runs have, too.
+#: These take half a minute.
 HALF_MINUTES = ("games.md", "finding.md")
-#: What stands for the name of a certificate: that of the one that was written last.
+#: Placeholder for the newest certificate.
 CERTIFICATE = "FILE.json"
-#: Commands that take minutes: a slow test has them.
+#: Commands that take minutes, for a slow test.
 LONG = ("./choco bench find",)
 
 
 def follow(page: Page, folder: Path) -> int:
-    """Do what a page says, in a folder; return how many commands it has."""
+    """Follow a page in a folder; return the number of its commands."""
     printed, number = "", 0
     names: dict[str, object] = {}
     for language, text in page.blocks:
@@ -64,7 +65,7 @@ def follow(page: Page, folder: Path) -> int:
 
 
 def ran(line: str, folder: Path) -> str:
-    """Run a command and return what it prints, in one line."""
+    """Run a command and return its output in one line."""
     if CERTIFICATE in line:
         kind = "families" if "results/families" in line else "proofs"
         certificates = (folder / "results" / kind).glob("*.json")
@@ -81,7 +82,7 @@ def ran(line: str, folder: Path) -> str:
         assert done.returncode == 0, (line, done.stderr)
         return done.stdout
     assert program == "./choco", line
-    # A run takes over the signals of its process.
+    # A run handles the signals of its process.
     done = (choco_process if words[0] == "run" else choco)(*words, cwd=folder)
     assert done.returncode == line.endswith("# refuted: exit code 1"), (line, done.stderr)
     return " ".join(f"{done.stdout} {done.stderr}".split())
@@ -89,7 +90,7 @@ def ran(line: str, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the configuration that a clone has."""
+    """A folder with the configuration of a clone."""
     found = tmp_path_factory.mktemp("followed")
     shutil.copytree(ROOT / "config", found / "config")
     return found
@@ -101,11 +102,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [pytest.param(n, marks=pytest.mark.slow) if n in HALF_MINUTES else n for n in FOLLOWED],
 )
 def test_a_page_does_what_it_says(folder: Path, monkeypatch, name: str) -> None:
-    monkeypatch.chdir(folder)  # of one page after the other: citing goes on where the tutorial ends
+    monkeypatch.chdir(folder)
     assert follow(Page(name), folder) >= 2
 
 
-def test_the_readme_prints_what_it_says(folder: Path, monkeypatch) -> None:
+def test_the_readme_is_right(folder: Path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     (_, commands), (_, said) = Page("../README.md").blocks[:2]
     printed = " ".join(ran(line, folder) for line in commands.splitlines())
@@ -123,7 +124,6 @@ def test_the_scores_of_the_search_are_printed_as_the_page_says(folder: Path) -> 
 
 
 def test_every_page_with_commands_is_followed() -> None:
-    """But for the reference, whose commands are generated, and performance, where they take hours."""
     with_commands = {
         path.name
         for path in DOCS.glob("*.md")
