@@ -20,7 +20,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 
-SEARCH = "smaller-heaps"
 #: Fewest terms of a table that is searched, repetitions of a period in the first half, and terms and values of another law.
 FEWEST, REPETITIONS, FEWEST_TERMS, FEWEST_VALUES = 32, 2, 12, 4
 #: Divisors k in the places of smaller heaps.
@@ -39,17 +38,10 @@ def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     tried = Tried(candidates=values.size // 4 + 2 * len(DIVISORS) * 9, what=TRIED)
     half = values.size // 2
     laws = [*_periods(name, values)] or [*_places(name, values)] if half >= FEWEST // 2 else []
-    return [
-        StatementFinding(
-            search=SEARCH,
-            text=text,
-            claim={"statement": text},
-            found_on=Evidence(positions=half, what=f"heaps below {half}"),
-            held_on=Evidence(positions=values.size - half, what=f"the others, to {bound}"),
-            tried=tried,
-        )
-        for text in laws
-    ] or [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
+    found_on = Evidence(half, f"heaps below {half}")
+    held_on = Evidence(values.size - half, f"the others, to {bound}")
+    lines = ((law, law, found_on, held_on) for law in laws)
+    return StatementFinding.of_lines("smaller-heaps", tried, lines)
 
 
 def _periods(name: str, values: Ints) -> Iterator[str]:

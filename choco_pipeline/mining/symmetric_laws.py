@@ -21,9 +21,9 @@ import xarray as xr
 
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.p_positions import Ints, p_positions
+from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import are_positions, holds_at, select
+from choco_pipeline.tables.reading.cells import Cells, Ints, are_positions, holds_at, select
 
 #: The largest coordinate that is looked at, by the number of coordinates.
 BOUNDS = {2: 255, 3: 63, 4: 23}
@@ -31,7 +31,7 @@ BOUNDS = {2: 255, 3: 63, 4: 23}
 SMALLER = 2
 #: The fewest P-positions from which it is learnt.
 FEWEST = 6
-SEARCH = "symmetric"
+TRIED = "numbers of coordinates with a 1 in the same binary place, and equal ones among the sorted coordinates"
 
 
 def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
@@ -40,36 +40,27 @@ def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[Sta
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
     most = min(bound, BOUNDS[len(names)])
-    parts = [select(part.coordinates, part.size <= most) for part in p_positions(game, data)]
-    p = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    p = p_positions(Cells.of(game, bound, data), most)
     box = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
     every = dict(zip(names, box, strict=True))
     every = select(every, are_positions(game, every))
-    is_early = np.maximum.reduce(list(every.values())) <= most // SMALLER
-    early = np.array([*select(p, np.maximum.reduce(list(p.values())) <= most // SMALLER).values()])
+    smaller = most // SMALLER
+    is_early = np.max([*every.values()], axis=0) <= smaller
+    early = np.array([*p.values()])
+    early = early[:, early.max(axis=0) <= smaller]
     formulas = (
         [] if early.shape[1] < FEWEST else [*_by_digits(names, early), *_by_order(names, early)]
     )
-    tried = Tried(
-        candidates=2 ** len(names) + 2 ** (len(names) - 1),
-        what="numbers of coordinates with a 1 in the same binary place, and equal ones among the sorted coordinates",
-    )
-    findings = [
-        StatementFinding(
-            search=SEARCH,
-            text=formula,
-            claim={"statement": f"P <=> {formula}"},
-            found_on=Evidence(
-                positions=int(is_early.sum()), what=f"positions to bound {most // SMALLER}"
-            ),
-            held_on=Evidence(positions=int((~is_early).sum()), what=f"the others, to bound {most}"),
-            tried=tried,
-        )
+    found_on = Evidence(int(is_early.sum()), f"positions to bound {smaller}")
+    held_on = Evidence(int((~is_early).sum()), f"the others, to bound {most}")
+    lines = (
+        (formula, f"P <=> {formula}", found_on, held_on)
         for formula in formulas
         if holds_at(parse(formula), p).all()
         and int(holds_at(parse(formula), every).sum()) == p[names[0]].size
-    ]
-    return findings or [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
+    )
+    tried = Tried(candidates=2 ** len(names) + 2 ** (len(names) - 1), what=TRIED)
+    return StatementFinding.of_lines("symmetric", tried, lines)
 
 
 def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:

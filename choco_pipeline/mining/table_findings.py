@@ -6,7 +6,7 @@ such as the text if it found nothing, is no key of its document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -286,6 +286,23 @@ class StatementFinding(SearchOutcome):
     kind: Literal["statements"] = "statements"
     #: The name of the search, as a sweep's ``mine:`` gives it.
     search: str
+
+    @classmethod
+    def of_lines(
+        cls, search: str, tried: Tried, lines: Iterable[tuple[str, str, Evidence, Evidence]]
+    ) -> list[StatementFinding]:
+        """Return a finding for each text and line with evidence, or one finding of nothing."""
+        return [
+            cls(
+                search=search,
+                text=text,
+                claim={"statement": line},
+                found_on=found_on,
+                held_on=held_on,
+                tried=tried,
+            )
+            for text, line, found_on, held_on in lines
+        ] or [cls(search=search, nothing=True, tried=tried)]
 
 
 Finding = Annotated[

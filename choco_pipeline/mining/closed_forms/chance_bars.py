@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset, SolidBar, WithPass
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.reading.cells import Cells, Ints, Points
 
-Ints = NDArray[np.int64]
-Points = dict[str, Ints]
 #: Largest coordinate of the bars.
 BOUND = 63
 #: By how much a height rises on average from one x, and z, to the next, and below what it is raised by chance.
@@ -53,10 +51,8 @@ def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
         heights = _heights(rates, (1 if is_strip else BOUND + 1, BOUND + 1), noise, random)
         bar = SolidBar(TableHeight.from_array(heights))
         game: Ruleset = WithPass(bar, passes) if passes else bar
-        parts = list(p_positions(game, p_table(game, BOUND)))
-        by_bar.append(
-            tuple(np.concatenate([p.coordinates[name] for p in parts]) for name in game.coordinates)
-        )
+        points = p_positions(Cells.of(game, BOUND, p_table(game, BOUND)))
+        by_bar.append(tuple(points[name] for name in game.coordinates))
     return by_bar
 
 

@@ -9,7 +9,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Ruleset
@@ -26,7 +25,6 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     listed,
     within,
 )
-from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.mining.table_findings import (
     Evidence,
     GrowthStep,
@@ -34,9 +32,15 @@ from choco_pipeline.mining.table_findings import (
     ValueForm,
     ValueSetFinding,
 )
-from choco_pipeline.tables.reading.cells import are_positions, growing_bounds, select
-
-Ints = NDArray[np.int64]
+from choco_pipeline.tables.reading.cells import (
+    Cells,
+    Ints,
+    Points,
+    Truths,
+    are_positions,
+    growing_bounds,
+    select,
+)
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
@@ -69,10 +73,12 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         for i, text in enumerate(expressions(game))
     ]
     shuffled = _Shuffled(game)
-    for part in p_positions(game, data):
+    cells = Cells.of(game, bound, data)
+    for points in cells.p_positions():
+        size = cells.sizes(points)
         for values in sets:
-            values.add(part)
-        shuffled.add(part, bound // SMALLER)
+            values.add(points, size)
+        shuffled.add(points, size > bound // SMALLER)
     random = shuffled.positions()
     bars = points_by_chance(game)
     tried = Tried(
@@ -87,6 +93,24 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
     # If a sum is always zero, everything else that values have follows.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
     return zeros or [*by_text.values()] or findings[:1]
+
+
+def nim_sum_of(game: Ruleset) -> str | None:
+    """Return the nim-sum that the papers form of a position of such a game, as a formula, or None where they form none.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar, WithPass
+    >>> nim_sum_of(WithPass(StripBar(k=4, s=2)))
+    '(x+2) ^ y ^ (z+2) ^ p'
+    """
+    rules = game.base.rules
+    bar = rules.bar
+    if not rules.is_nim and (bar is None or bar.triple is None):
+        return None
+    shifted = {*rules.coordinates} - {bar.up} if bar is not None and bar.shift else ()
+    by = bar.shift if bar is not None else 0
+    return " ^ ".join(f"({name}+{by})" if name in shifted else name for name in game.coordinates)
 
 
 def expressions(game: Ruleset) -> list[str]:
@@ -144,13 +168,13 @@ class ValueSet:
         self.first = np.full(2 * self.low, NEVER)
         self.last = np.full(2 * self.low, -1)
 
-    def add(self, part: PPositionArrays) -> None:
-        """Add P-positions."""
-        inside = part.size <= self.limit
+    def add(self, points: Points, sizes: Ints) -> None:
+        """Add P-positions with their largest coordinates."""
+        inside = sizes <= self.limit
         if not inside.any():
             return
-        size = part.size[inside]
-        used = {name: part.coordinates[name][inside] for name in self.formula.names}
+        size = sizes[inside]
+        used = {name: points[name][inside] for name in self.formula.names}
         values = np.broadcast_to(self.formula.evaluate(used), size.shape) + self.low
         more = int(values.max()) + 1 - self.first.size
         if more > 0:
@@ -190,29 +214,25 @@ class ValueSet:
 
 @dataclass
 class _Shuffled:
-    """Positions that are made of the held-out P-positions' coordinates in another order: what chance would make of them."""
+    """Positions made of the held-out P-positions' coordinates in another order: a model of chance."""
 
     game: Ruleset
-    parts: list[dict[str, Ints]] = field(default_factory=list)
+    parts: list[Points] = field(default_factory=list)
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
-    def add(self, part: PPositionArrays, beyond: int) -> None:
-        """Add some of the P-positions above a size."""
-        chosen = np.flatnonzero(part.size > beyond)
+    def add(self, points: Points, is_held_out: Truths) -> None:
+        """Add some of the P-positions that are held out."""
+        chosen = np.flatnonzero(is_held_out)
         if chosen.size > SHUFFLED:
             chosen = self.random.choice(chosen, SHUFFLED, replace=False)
-        self.parts.append({name: values[chosen] for name, values in part.coordinates.items()})
+        self.parts.append({name: points[name][chosen] for name in self.game.coordinates})
 
-    def positions(self) -> dict[str, Ints]:
+    def positions(self) -> Points:
         """Return the coordinates of the legal ones."""
-        names = self.game.coordinates
-        columns = [
-            self.random.permutation(np.concatenate([part[name] for part in self.parts]))[
-                : 4 * SHUFFLED
-            ]
-            for name in names
-        ]
-        points = dict(zip(names, columns, strict=True))
+        points = {}
+        for name in self.game.coordinates:
+            column = np.concatenate([part[name] for part in self.parts])
+            points[name] = self.random.permutation(column)[: 4 * SHUFFLED]
         return select(points, are_positions(self.game, points))
 
 

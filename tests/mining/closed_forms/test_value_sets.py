@@ -20,10 +20,11 @@ from choco_pipeline.mining.closed_forms.value_sets import (
     _form,
     expressions,
     mine_value_sets,
+    nim_sum_of,
 )
-from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
+from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.cells import are_positions
+from choco_pipeline.tables.reading.cells import Cells, are_positions
 from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
 
 
@@ -33,8 +34,9 @@ def mined(game, bound):
 
 def value_set(game, bound, expression):
     found = ValueSet(parse(expression), bound, bound)
-    for part in p_positions(game, p_table(game, bound), block=50):
-        found.add(part)
+    cells = Cells.of(game, bound, p_table(game, bound))
+    for points in cells.p_positions(size=50):
+        found.add(points, cells.sizes(points))
     return found
 
 
@@ -74,7 +76,7 @@ def test_p_positions_are_those_of_the_definition(drawn):
     for data in (p_table(game, bound), grundy_table(game, bound)):
         if "p_cell" in data:
             continue
-        listed = set(_listed(game, data))
+        listed = set(_listed(game, bound, data))
         inside = {
             p for p in listed if all(a <= b for a, b in zip(p, game.limits(bound), strict=True))
         }
@@ -237,12 +239,12 @@ def test_games_that_the_papers_form_no_nim_sum_of():
 
 
 def _p_positions(game, bound):
-    return _listed(game, p_table(game, bound))
+    return _listed(game, bound, p_table(game, bound))
 
 
-def _listed(game, data):
-    for part in p_positions(game, data, block=50):
-        yield from zip(*(part.coordinates[c].tolist() for c in game.coordinates), strict=True)
+def _listed(game, bound, data):
+    points = p_positions(Cells.of(game, bound, data))
+    yield from zip(*(points[name].tolist() for name in game.coordinates), strict=True)
 
 
 def _without_pass(game, position):
@@ -266,7 +268,7 @@ def test_a_set_of_which_a_small_member_never_occurs_is_not_said_to_be_that_of_th
     found = ValueSet(parse("x"), 64, 64)
     powers = np.array([1 << i for i in range(last.bit_length())])
     for size in (10, 40):
-        found.add(PPositionArrays({"x": powers}, np.full(powers.size, size)))
+        found.add({"x": powers}, np.full(powers.size, size))
     form = _form(found, 16, np.arange(100), 1000, [])
     assert form is not None
     assert form.relation == relation

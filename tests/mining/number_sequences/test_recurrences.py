@@ -142,7 +142,7 @@ def regular(draw):
 @given(regular())
 def test_planted_relations(drawn) -> None:
     centre, terms = drawn
-    found, _ = relations(0, terms[:300], [centre])
+    found = relations(0, terms[:300], [centre])
     for relation in found:
         for n in range(relation.start, 400):
             at = relation.left.index(n)
@@ -165,20 +165,19 @@ def test_relations_of_square_bars() -> None:
     g = {1: 1}
     for m in range(2, 129):
         g[m] = g[m // 2] + g[m // 2 + 1] if m % 2 else 4 * g[m // 2]
-    found, tried = relations(1, [g[m] for m in range(1, 129)])
+    found = relations(1, [g[m] for m in range(1, 129)])
     said = [relation.text("g", "m") for relation in found]
     assert said == ["g(2·m) = 4·g(m)", "g(2·m+1) = g(m) + g(m+1)"]
     assert [relation.start for relation in found] == [1, 1]
-    assert tried == 2
     for relation in found:
         assert relation.held_on >= 2 + 5
 
 
 def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
     terms = [n.bit_count() for n in range(1, 300)]
-    assert is_whole(relations(1, terms)[0])
+    assert is_whole(relations(1, terms))
     terms[-2] += 1  # a(298)
-    found, _ = relations(1, terms)
+    found = relations(1, terms)
     assert not is_whole(found)
     assert all(relation.left.index(0) % 2 for relation in found if relation.left.level == 1)
 
@@ -186,13 +185,13 @@ def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
 def test_a_relation_may_begin_late() -> None:
     terms = [n.bit_count() for n in range(1, 400)]
     terms[5] = 17  # a(6)
-    found, _ = relations(1, terms)
+    found = relations(1, terms)
     starts = {relation.text(): relation.start for relation in found}
     assert starts == {"a(2·n) = a(n)": 7, "a(2·n+1) = a(n) + 1": 7}
 
 
 def test_fractions_are_written_without_them() -> None:
-    found, _ = relations(1, [1024 // (n & -n) for n in range(1, 400)])
+    found = relations(1, [1024 // (n & -n) for n in range(1, 400)])
     said = [relation.text() for relation in found]
     assert said == ["2·a(2·n) = a(n)", "a(2·n+1) = 1024"]
 
@@ -214,6 +213,4 @@ RANDOM = {
 def test_chance_has_no_recurrence(kind, seed) -> None:
     terms = tuple(RANDOM[kind](np.random.default_rng(seed)).tolist())
     assert linear_recurrence(terms) is None
-    found, tried = relations(0, terms, [0, -1, 1])
-    assert found == []
-    assert tried == 3 * 14
+    assert relations(0, terms, [0, -1, 1]) == []

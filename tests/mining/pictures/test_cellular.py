@@ -11,7 +11,7 @@ from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, Wit
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
 from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.linear_rules import find_rule
+from choco_pipeline.mining.pictures.cellular import find_rule
 from choco_pipeline.mining.pictures.slices import Stack
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 from tests.claims.written import claim_from

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
-from choco_pipeline.mining.pictures.copies import find_copies, mine_copies
+from choco_pipeline.mining.pictures.self_similarity import find_copies, mine_copies
 from choco_pipeline.mining.pictures.self_similarity import find_relations, mine_blocks
 from choco_pipeline.mining.pictures.slices import Stack, stacks
 from choco_pipeline.tables.computing.in_memory import p_table
