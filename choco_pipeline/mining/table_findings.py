@@ -163,10 +163,6 @@ class CountFinding(SearchOutcome):
     #: ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
     #: ``partly regular``.
     form: str = ""
-    #: Of linear ones.
-    rule: str = ""
-    generating_function: str = ""
-    closed: str | None = None
     #: The closed form as an equation.
     closed_form: TermRelation | None = None
     #: Of the terms at 2^n and of the sums up to there.
@@ -271,9 +267,8 @@ class ValueSetFinding(SearchOutcome):
     growth: tuple[GrowthStep, ...]
     #: For boxes of side B the largest F such that 0, …, F are all values.
     frontiers: tuple[tuple[int, int], ...]
-    #: A formula for F; or, if there is none, the power of B with which it grows, if it does.
+    #: A formula for F, if there is one.
     law: str = ""
-    exponent: float | None = None
     #: What the set seems to be.
     form: ValueForm
     #: How many names, numbers and operators there are in it.

@@ -165,7 +165,7 @@ class _TableSearch:
             return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
 
         def wrong(cases: Sequence[FormulaCase]) -> Truths:
-            return self.reading.wrong(box, cases)
+            return self.reading.compared(box, cases).wrong
 
         return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
 
@@ -173,14 +173,12 @@ class _TableSearch:
         """Return at how many positions outside of a box formulas are right; None if one is wrong, or they are few."""
         total = cells = 0
         for block in self.reading.cells.blocks():
-            outside = block.chosen(
-                (self.reading.sizes(block) > side) & self.reading.covered(block, cases)
-            )
-            if len(outside):
-                if self.reading.wrong(outside, cases).any():
-                    return None
-                total += self.reading.count(outside)
-                cells += len(outside)
+            compared = self.reading.compared(block, cases)
+            outside = compared.covered & (self.reading.sizes(block) > side)
+            if (compared.wrong & outside).any():
+                return None
+            total += self.reading.count(block.chosen(outside))
+            cells += int(outside.sum())
         return total if cells >= FEWEST_HELD_OUT else None
 
     def _finding(
@@ -193,7 +191,7 @@ class _TableSearch:
             )
             for case in cases
         ]
-        learnt = box.chosen(reading.covered(box, cases))
+        learnt = box.chosen(reading.compared(box, cases).covered)
         exceptions = reading.exceptions(learnt, cases)
         found_on = Evidence(positions=reading.count(learnt), what=f"box of side {side}")
         return self._found(formulas, exceptions, found_on, held_on)

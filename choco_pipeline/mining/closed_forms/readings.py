@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,16 @@ from choco_pipeline.tables.reading.cells import (
 
 #: The game's own numbers are constants of formulas: the first so many, none larger.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
+
+
+class Compared(NamedTuple):
+    """Formulas by cases, compared with the cells of a block."""
+
+    #: The value that they give; 0 where they give none.
+    numbers: Ints
+    #: Where they give a value, and where it is wrong.
+    covered: Truths
+    wrong: Truths
 
 
 @dataclass(frozen=True)
@@ -96,35 +107,26 @@ class Reading:
         is_p = self.cells.holds_p(block.values)
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
-    def wrong(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
-        """Return where formulas say something that is not so."""
+    def compared(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Compared:
+        """Return formulas by cases at the cells of a block. Where two of them speak, both must be right."""
         target, points = self.target(block), self.points(block)
-        wrong = np.zeros(len(block), np.bool_)
-        for case in cases:  # one by one: where two of them speak, both must be right
-            wrong |= _where(case, points) & ~target.right(self.values(block, [case]))
-        return wrong
-
-    def values(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Ints:
-        """Return what formulas say; 0 where they say nothing."""
-        points, numbers = self.points(block), np.zeros(len(block), np.int64)
+        numbers = np.zeros(len(block), np.int64)
+        covered, wrong = np.zeros((2, len(block)), np.bool_)
         for case in cases:
-            here = _where(case, points)
+            here = holds_at(parse(case.where or "0 == 0"), points)
             numbers[here] = evaluate_at(parse(case.formula), select(points, here))
-        return numbers
-
-    def covered(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
-        """Return where formulas say something."""
-        covered: Truths = np.any([_where(case, self.points(block)) for case in cases], axis=0)
-        return covered
+            covered |= here
+            wrong |= here & ~target.right(numbers)
+        return Compared(numbers, covered, wrong)
 
     def count(self, block: CellBlock) -> int:
-        """Return how many positions cells speak of: all of a column, where they hold a coordinate."""
+        """Return the number of positions: all of a column, if cells hold a coordinate."""
         return len(block) if block.tops is None else int((block.tops + 1).sum())
 
     def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[list[int]]:
         """Return the positions of a box at which formulas are wrong."""
-        wrong = self.wrong(box, cases)
-        there, numbers = box.chosen(wrong), self.values(box, cases)[wrong]
+        compared = self.compared(box, cases)
+        there, numbers = box.chosen(compared.wrong), compared.numbers[compared.wrong]
         stored = self.cells.variable.stored
         if stored is None:
             return self.cells.positions(there.points).tolist() if len(there) else []
@@ -152,11 +154,6 @@ class Reading:
             return text
         heaps = [parse_nodes(formula.text) for formula in face.position]
         return render(substitute(parse_nodes(text), dict(zip(self.names, heaps, strict=False))))
-
-
-def _where(case: FormulaCase, points: Points) -> Truths:
-    """Return at which points a formula is meant."""
-    return holds_at(parse(case.where or "0 == 0"), points)
 
 
 def is_zero(formula: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count, pairwise
-from math import gcd, log
+from math import gcd
 
 import numpy as np
 
@@ -117,17 +117,6 @@ def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
             sign = "+" if constant > 0 else "-"
             return text + (f" {sign} {abs(constant)}" if constant else "")
     return None
-
-
-def growth_exponent(frontiers: Sequence[tuple[int, int]]) -> float | None:
-    """Return the b for which frontiers grow about as B^b, by least squares; None for fewer than three above 0."""
-    points = [(log(side), log(frontier)) for side, frontier in frontiers if frontier > 0]
-    if len(points) < 3:
-        return None
-    x0 = sum(x for x, _ in points) / len(points)
-    y0 = sum(y for _, y in points) / len(points)
-    rise = sum((x - x0) * (y - y0) for x, y in points)
-    return rise / sum((x - x0) * (x - x0) for x, _ in points)
 
 
 def _powers(values: Sequence[int]) -> ValueForm | None:

@@ -21,7 +21,6 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     forms,
     frontier,
     frontier_law,
-    growth_exponent,
     listed,
     within,
 )
@@ -261,9 +260,9 @@ def _finding(
         form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
     if form is None:
         return finding(form=listed(values.within(values.limit)), nothing=True)
-    law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
-    if form.name == "all-up-to":
-        finding = partial(finding, law=law) if law else partial(finding, exponent=exponent)
+    law = frontier_law(frontiers)
+    if form.name == "all-up-to" and law:
+        finding = partial(finding, law=law)
     return finding(
         form=form,
         text=form.says_of(expression),

@@ -18,7 +18,6 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     AS_FORMULA,
     closed_form,
     follows,
-    generating_function,
     rule_text,
     shortest_recurrence,
 )
@@ -94,7 +93,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
                 tried += _candidates(numbers)
             elif not is_given:
                 findings.append(finding)
-                is_given = finding.closed is not None or any(
+                is_given = finding.closed_form is not None or any(
                     result.kind == "terms" and result.closed for result in finding.follows
                 )
     if without or not findings:
@@ -168,9 +167,6 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
         (len(terms) - learnt, "the terms"),
         f"is {closed}" if closed else f"satisfies {rule}",
         claim=_claim(sequence, written, []),
-        rule=rule,
-        generating_function=generating_function(terms, recurrence),
-        closed=str(closed) if closed else None,
         closed_form=equation,
     )
 

@@ -1,4 +1,4 @@
-"""Linear recurrences with constant coefficients: the shortest one of a sequence, its generating function, sums of powers."""
+"""Linear recurrences with constant coefficients: the shortest one of a sequence, and sums of powers."""
 
 from __future__ import annotations
 
@@ -88,28 +88,6 @@ def rule_text(
 
     terms = [(factor, later(i)) for i, factor in reversed([*enumerate(recurrence)]) if factor]
     return f"{later(len(recurrence))} {signs.equals} {sum_text(terms, signs)}"
-
-
-def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
-    """Return Σ a(n)·t^n, a quotient of polynomials, as text.
-
-    There are as many terms a(0), a(1), … as the order of the recurrence, or more.
-
-    Examples
-    --------
-    >>> generating_function([1, 3, 10], (-8, 6))
-    '(1 - 3·t)/(1 - 6·t + 8·t^2)'
-    """
-    order = len(recurrence)
-    below = [1, *(-c for c in reversed(recurrence))]
-    above = [sum(below[i] * terms[n - i] for i in range(n + 1)) for n in range(order)]
-    top, bottom = (
-        sum_text([(c, f"t^{i}" if i > 1 else "t" * i) for i, c in enumerate(part) if c])
-        for part in (above, below)
-    )
-    if bottom == "1":
-        return top
-    return f"({top})/({bottom})" if sum(map(bool, above)) > 1 else f"{top}/({bottom})"
 
 
 class ClosedForm(NamedTuple):
