@@ -98,7 +98,11 @@ class _TableSearch:
             )
             inside = next(replace(cells, cells=cells.cells[box]).blocks())
             cases = self._learnt(inside, guess, forgiven)
-            if cases is None or not self._tells(cases):
+            if cases is None:
+                return None
+            # a statement that all positions of a case are P names no coordinate
+            lines = [parse(self.reading.said(case.formula)) for case in cases]
+            if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
             held_on = self._held_on(side, cases)
             if held_on is not None:
@@ -127,7 +131,7 @@ class _TableSearch:
         return findings
 
     def number_set(self) -> FormulasFinding | None:
-        """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""
+        """Return a condition for the P-positions of a game with one coordinate, guessed from the first half of a table."""
         cells = self.reading.cells
         if cells.variable.name != "p_position" or len(cells.shape) != 1:
             return None
@@ -140,15 +144,9 @@ class _TableSearch:
                 return None
             if (holds_at(parse(condition), block.points) == is_p).all():
                 line = FormulaLine(formula=condition, where="")
-                found_on = Evidence(positions=half, what=f"{name} below {half}")
-                return self._found([line], [], found_on, len(block) - half)
+                found_on = Evidence(half, f"{name} below {half}")
+                return self._found([line], found_on, len(block) - half)
         return None
-
-    def _tells(self, cases: Sequence[FormulaCase]) -> bool:
-        """Whether formulas tell positions from others: that all in a case are P is said of no coordinate."""
-        return self.reading.cells.variable.name == "grundy" or all(
-            parse(self.reading.said(case.formula)).names for case in cases
-        )
 
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int
@@ -185,38 +183,35 @@ class _TableSearch:
         self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
     ) -> FormulasFinding:
         reading = self.reading
-        formulas = [
+        lines = [
             FormulaLine(
                 formula=reading.said(case.formula), where=reading.in_table_names(case.where or "")
             )
             for case in cases
         ]
         learnt = box.chosen(reading.compared(box, cases).covered)
-        exceptions = reading.exceptions(learnt, cases)
-        found_on = Evidence(positions=reading.count(learnt), what=f"box of side {side}")
-        return self._found(formulas, exceptions, found_on, held_on)
+        found_on = Evidence(reading.count(learnt), f"box of side {side}")
+        return self._found(lines, found_on, held_on, reading.exceptions(learnt, cases))
 
     def _found(
         self,
-        formulas: Sequence[FormulaLine],
-        exceptions: Sequence[Sequence[int]],
+        lines: Sequence[FormulaLine],
         found_on: Evidence,
         held_on: int,
+        exceptions: Sequence[tuple[int, ...]] = (),
     ) -> FormulasFinding:
         cells = self.reading.cells
-        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in formulas]
+        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in lines]
         label = "G =" if cells.variable.name == "grundy" else "P iff"
-        but = f", except at {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
+        excepted = f", except at {', '.join(map(str, exceptions))}" if exceptions else ""
         return FormulasFinding(
             label=label,
-            formulas=tuple(formulas),
-            exceptions=tuple(map(tuple, exceptions)),
-            size=sum(length(f.formula)[0] + length(f.where)[0] for f in formulas),
-            text=f"{label} {'; '.join(parts)}{but}",
+            formulas=tuple(lines),
+            exceptions=tuple(exceptions),
+            size=sum(length(f.formula)[0] + length(f.where)[0] for f in lines),
+            text=f"{label} {'; '.join(parts)}{excepted}",
             found_on=found_on,
-            held_on=Evidence(
-                positions=held_on, what=f"the rest of the table, to bound {cells.bound}"
-            ),
+            held_on=Evidence(held_on, f"the rest of the table, to bound {cells.bound}"),
             tried=self.tried,
         )
 

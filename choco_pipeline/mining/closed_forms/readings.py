@@ -123,19 +123,19 @@ class Reading:
         """Return the number of positions: all of a column, if cells hold a coordinate."""
         return len(block) if block.tops is None else int((block.tops + 1).sum())
 
-    def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[list[int]]:
+    def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[tuple[int, ...]]:
         """Return the positions of a box at which formulas are wrong."""
         compared = self.compared(box, cases)
         there, numbers = box.chosen(compared.wrong), compared.numbers[compared.wrong]
         stored = self.cells.variable.stored
         if stored is None:
-            return self.cells.positions(there.points).tolist() if len(there) else []
-        positions: list[list[int]] = []
+            return [*map(tuple, self.cells.positions(there.points).tolist())]
+        positions: list[tuple[int, ...]] = []
         for values in (there.values, numbers):
             assert there.tops is not None
             legal = (values >= 0) & ((values <= there.tops) | (self.cells.free is not None))
             points = select(there.points, legal) | {stored: values[legal]}
-            positions += self.cells.positions(points).tolist() if legal.any() else []
+            positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
     def said(self, formula: str) -> str:

@@ -38,8 +38,8 @@ def within(*conditions: str) -> ValueForm:
 
     Examples
     --------
-    >>> within("v % 4 == 0", "v >= 0").says_of("x ^ y")
-    'x ^ y takes only values in {v : v ≡ 0 (mod 4), v ≥ 0}'
+    >>> within("v % 4 == 0", "v >= 0").text
+    '{v : v ≡ 0 (mod 4), v ≥ 0}'
     """
     text = f"{{v : {', '.join(map(math_text, conditions))}}}"
     return ValueForm("conditions", text, " and ".join(conditions), "within")

@@ -43,6 +43,12 @@ from choco_pipeline.tables.reading.cells import (
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
+#: The same in words.
+WORDS = {
+    "exactly": "exactly the values ",
+    "within": "only values in ",
+    "contains-all": "every value: ",
+}
 #: Larger than any coordinate.
 NEVER = np.iinfo(np.int64).max
 #: A form is found within the table's bound divided by this, and must then hold for all of the table.
@@ -265,7 +271,7 @@ def _finding(
         finding = partial(finding, law=law)
     return finding(
         form=form,
-        text=form.says_of(expression),
+        text=f"{expression} takes {WORDS[form.relation]}{form.text}",
         claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
         size=length(expression)[0] + length(form.condition)[0],
         found_on=Evidence(
