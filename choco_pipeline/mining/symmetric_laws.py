@@ -78,13 +78,7 @@ def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
 
 
 def _at_least(names: Sequence[str], number: int) -> str:
-    """Return the formula for the places in which at least so many coordinates have a 1.
-
-    Examples
-    --------
-    >>> _at_least("abc", 2)
-    '((a & b) | (a & c) | (b & c))'
-    """
+    """Return the formula for the places in which at least `number` coordinates have a 1."""
     parts = [" & ".join(some) for some in combinations(names, number)]
     return (
         f"({' | '.join(f'({part})' if number > 1 else part for part in parts)})" if parts else "0"
@@ -97,25 +91,13 @@ def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
     equal = [bool((low == high).all()) for low, high in pairwise(ordered)]
     if len(names) < 3 or not any(equal) or all(equal):
         return
-    cases = {
+    cases = [
         " and ".join(
             f"{low} {'==' if same else '<='} {high}"
-            for (low, high), same in zip(pairwise(_within_ties(order, equal)), equal, strict=True)
+            for (low, high), same in zip(pairwise(order), equal, strict=True)
         )
         for order in permutations(names)
-    }
+        # equal neighbours are sorted by name: other orders are the same case
+        if all(low < high for (low, high), same in zip(pairwise(order), equal, strict=True) if same)
+    ]
     yield " or ".join(f"({case})" for case in sorted(cases))
-
-
-def _within_ties(order: Sequence[str], equal: Sequence[bool]) -> list[str]:
-    """Return names in an order in which equal neighbours are sorted by name: other orders say the same.
-
-    Examples
-    --------
-    >>> _within_ties("cbad", [True, True, False])
-    ['a', 'b', 'c', 'd']
-    """
-    groups = [[order[0]]]
-    for name, same in zip(order[1:], equal, strict=True):
-        groups[-1:] = [[*groups[-1], name]] if same else [groups[-1], [name]]
-    return [name for group in groups for name in sorted(group)]

@@ -71,15 +71,15 @@ def _mined_part(
     if prod(entry["shape"]) <= MOST_CELLS:
         return bound, read_table(store, table_id, entry)
     dims = entry["dims"]
-    while prod(sides := _sides(game, bound, dims)) > MOST_CELLS and bound > 1:
+
+    def corner() -> list[slice]:
+        limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
+        return [slice(0, limits[dim] + 1) for dim in dims]
+
+    while prod(side.stop for side in corner()) > MOST_CELLS and bound > 1:
         bound //= 2
-    cells = StoredCells.open(store, table_id, entry)[tuple(slice(0, n) for n in sides)]
+    cells = StoredCells.open(store, table_id, entry)[tuple(corner())]
     return bound, xr.Dataset({entry["variable"]: (dims, cells)})
-
-
-def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
-    limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
-    return [limits[dim] + 1 for dim in dims]
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.

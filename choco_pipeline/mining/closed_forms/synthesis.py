@@ -150,6 +150,11 @@ class Atoms:
         ]
         return cls(names, *_apart(atoms), tuple(own), passes)
 
+    @property
+    def sizes(self) -> list[str]:
+        """The coordinates that count no passes."""
+        return [name for name in self.names if name not in self.passes]
+
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points."""
         here = target.at(chosen)

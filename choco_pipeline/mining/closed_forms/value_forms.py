@@ -149,8 +149,10 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
     >>> list(conditions_on("a", np.arange(64) % 5 == 2))
     ['a%5 == 2']
     """
-    period = _period(inside)
-    if period is not None:
+    longest = len(inside) // PERIODS
+    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
+    period = next(periods, 1)
+    if period > 1:
         residues = np.flatnonzero(inside[:period]).tolist()
         steps = {larger - smaller for smaller, larger in pairwise(residues)}
         if len(residues) > 2 and len(steps) == 1:
@@ -167,21 +169,8 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
 def _progression(term: str, first: int, last: int, step: int) -> str:
     """Return that a term is in an arithmetic progression.
 
-    The end is the first number that is not in it any more: of the residues 0, 2, …, k-2 that is k, the number taken.
-
-    Examples
-    --------
-    >>> _progression("a%9", 0, 6, 2)
-    'a%9%2 == 0 and a%9 < 8'
+    The end is the first number after it: of the residues 0, 2, …, k-2 that is k, the number taken.
     """
     parts = [f"{term}%{step} == {first % step}"] if step > 1 else []
     parts += [f"{term} >= {first}"] if first >= step else []
     return " and ".join([*parts, f"{term} < {last + step}"])
-
-
-def _period(inside: Truths) -> int | None:
-    """Return the least period of a set from 0 on, if it is short; None if there is none, or if all are in it or none."""
-    longest = len(inside) // PERIODS
-    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
-    period = next(periods, None)
-    return None if period == 1 else period

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import accumulate, zip_longest
 from math import lcm
 from typing import NamedTuple
 
@@ -45,15 +46,13 @@ def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
             continue
         factor = wrong * pow(last, -1, PRIME) % PRIME
         shifted = [0] * gap + [factor * c for c in before]
-        size = max(len(current), len(shifted))
-        pairs = zip(_padded(current, size), _padded(shifted, size), strict=True)
-        changed = [(c - s) % PRIME for c, s in pairs]
+        changed = [(c - s) % PRIME for c, s in zip_longest(current, shifted, fillvalue=0)]
         if 2 * order <= n:
             before, last, order, gap = current, wrong, n + 1 - order, 1
         else:
             gap += 1
         current = changed
-    backwards = _padded(current, order + 1)[1 : order + 1]
+    backwards = [*current, *[0] * order][1 : order + 1]
     return tuple(-(c if c <= PRIME // 2 else c - PRIME) for c in reversed(backwards))
 
 
@@ -128,9 +127,11 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     polynomial = [*(-c for c in recurrence), 1]
     roots: list[int] = []
     for root in sorted(range(-largest, largest + 1), key=lambda r: (abs(r), -r)):
-        while len(polynomial) > 1 and not _at(polynomial, root):
-            polynomial = _divided(polynomial, root)
+        quotient, rest = _divided(polynomial, root)
+        while quotient and not rest:
+            polynomial = quotient
             roots.append(root)
+            quotient, rest = _divided(polynomial, root)
     if len(polynomial) > 1:
         return None
     # The root 0 stands for terms before the powers take over.
@@ -214,20 +215,10 @@ def _subtract(
         factors[:] = [a - factor * b if b else a for a, b in zip(factors, others, strict=True)]
 
 
-def _padded(numbers: list[int], size: int) -> list[int]:
-    return numbers + [0] * (size - len(numbers))
-
-
-def _at(polynomial: Sequence[int], root: int) -> int:
-    return sum(c * root**i for i, c in enumerate(polynomial))
-
-
-def _divided(polynomial: Sequence[int], root: int) -> list[int]:
-    """Return the polynomial, lowest coefficient first, divided by x - root, which divides it."""
-    quotient = [polynomial[-1]]
-    for c in reversed(polynomial[1:-1]):
-        quotient.append(c + root * quotient[-1])
-    return quotient[::-1]
+def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
+    """Return quotient and remainder of a polynomial, lowest coefficient first, by x - root."""
+    *quotient, rest = accumulate(reversed(polynomial), lambda total, c: c + root * total)
+    return quotient[::-1], rest
 
 
 def _power(root: int, power: int, n: str, signs: Signs) -> str:
