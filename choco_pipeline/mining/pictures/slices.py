@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.mining.p_positions import four_heaps, p_positions, with_strip
+from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.mining.pictures.gf2 import Bits
-from choco_pipeline.tables.reading.cells import Cells, are_positions
+from choco_pipeline.tables.reading.cells import Cells, Points, Truths, select
 
 #: Default side of pictures.
 SIDE = 64
@@ -105,18 +105,27 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
     """Return whether triples of coordinates below `side` are P, [passes, …], and whether they are positions."""
-    base, passes = cells.game.base, cells.game.passes
+    names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
-    shape = [min(lengths.get(name, cells.bound + 1), side) for name in base.coordinates]
-    points = p_positions(cells)
-    columns = [points[name] for name in base.coordinates]
-    inside = np.all([column < n for column, n in zip(columns, shape, strict=True)], axis=0)
-    left = [points[cells.game.coordinates[-1]]] if passes else [np.zeros_like(columns[0])]
-    is_p: Bits = np.zeros((passes + 1, *shape), np.bool_)
-    is_p[tuple(column[inside] for column in (*left, *columns))] = True
-    every = np.indices(shape).reshape(3, -1)
-    legal = are_positions(base, dict(zip(base.coordinates, every, strict=True)))
-    return is_p, legal.reshape(shape)
+    sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
+
+    def inside(points: Points) -> Truths:
+        return np.all([points[name] < sides[name] for name in names if name in points], axis=0)
+
+    is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
+    for points in cells.p_positions():
+        near = select(points, inside(points))
+        left = near[cells.game.coordinates[-1]] if passes else np.zeros_like(near[names[0]])
+        is_p[(left, *(near[name] for name in names))] = True
+    legal: Bits = np.zeros(tuple(sides.values()), np.bool_)
+    stored = cells.variable.stored or ""
+    inner = np.arange(sides.get(stored, 1))
+    for block in cells.blocks():
+        here = block.chosen(inside(block.points))
+        at = {stored: inner} | {name: values[:, None] for name, values in here.points.items()}
+        is_legal = True if here.tops is None else inner <= here.tops[:, None]
+        legal[tuple(at[name] for name in names)] = is_legal
+    return is_p, legal
 
 
 def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stack]:
