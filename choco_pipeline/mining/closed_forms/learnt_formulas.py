@@ -101,7 +101,7 @@ class _TableSearch:
             if cases is None:
                 return None
             # a statement that all positions of a case are P names no coordinate
-            lines = [parse(self.reading.said(case.formula)) for case in cases]
+            lines = [parse(self.reading.statement_text(case.formula)) for case in cases]
             if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
             held_on = self._held_on(side, cases)
@@ -163,7 +163,7 @@ class _TableSearch:
             return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
 
         def wrong(cases: Sequence[FormulaCase]) -> Truths:
-            return self.reading.compared(box, cases).wrong
+            return self.reading.comparison(box, cases).wrong
 
         return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
 
@@ -171,7 +171,7 @@ class _TableSearch:
         """Return at how many positions outside of a box formulas are right; None if one is wrong, or they are few."""
         total = cells = 0
         for block in self.reading.cells.blocks():
-            compared = self.reading.compared(block, cases)
+            compared = self.reading.comparison(block, cases)
             outside = compared.covered & (self.reading.sizes(block) > side)
             if (compared.wrong & outside).any():
                 return None
@@ -185,11 +185,12 @@ class _TableSearch:
         reading = self.reading
         lines = [
             FormulaLine(
-                formula=reading.said(case.formula), where=reading.in_table_names(case.where or "")
+                formula=reading.statement_text(case.formula),
+                where=reading.in_table_names(case.where or ""),
             )
             for case in cases
         ]
-        learnt = box.chosen(reading.compared(box, cases).covered)
+        learnt = box.chosen(reading.comparison(box, cases).covered)
         found_on = Evidence(reading.count(learnt), f"box of side {side}")
         return self._found(lines, found_on, held_on, reading.exceptions(learnt, cases))
 

@@ -29,7 +29,7 @@ from choco_pipeline.tables.reading.cells import (
 OWN_NUMBERS, LARGEST_OWN = 4, 64
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """Formulas by cases, compared with the cells of a block."""
 
     #: The value that they give; 0 where they give none.
@@ -107,7 +107,7 @@ class Reading:
         is_p = self.cells.holds_p(block.values)
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
-    def compared(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Compared:
+    def comparison(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Comparison:
         """Return formulas by cases at the cells of a block. Where two of them speak, both must be right."""
         target, points = self.target(block), self.points(block)
         numbers = np.zeros(len(block), np.int64)
@@ -117,7 +117,7 @@ class Reading:
             numbers[here] = evaluate_at(parse(case.formula), select(points, here))
             covered |= here
             wrong |= here & ~target.right(numbers)
-        return Compared(numbers, covered, wrong)
+        return Comparison(numbers, covered, wrong)
 
     def count(self, block: CellBlock) -> int:
         """Return the number of positions: all of a column, if cells hold a coordinate."""
@@ -125,7 +125,7 @@ class Reading:
 
     def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[tuple[int, ...]]:
         """Return the positions of a box at which formulas are wrong."""
-        compared = self.compared(box, cases)
+        compared = self.comparison(box, cases)
         there, numbers = box.chosen(compared.wrong), compared.numbers[compared.wrong]
         stored = self.cells.variable.stored
         if stored is None:
@@ -138,7 +138,7 @@ class Reading:
             positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
-    def said(self, formula: str) -> str:
+    def statement_text(self, formula: str) -> str:
         """Return what a formula says in the table's names: a Grundy number, or a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":

@@ -130,7 +130,7 @@ class Atoms:
         """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
         columns, flags = [points[name] for name in names], [False] * len(names)
         atoms = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
-        return cls(names, *_apart(atoms))
+        return cls(names, *_smallest_first(atoms))
 
     @classmethod
     def grown(
@@ -148,7 +148,7 @@ class Atoms:
             *grow(names, columns, own),
             *remainders(names, columns, own),
         ]
-        return cls(names, *_apart(atoms), tuple(own), passes)
+        return cls(names, *_smallest_first(atoms), tuple(own), passes)
 
     @property
     def sizes(self) -> list[str]:
@@ -257,7 +257,7 @@ class Atoms:
         return formulas
 
 
-def _apart(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
+def _smallest_first(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
     """Return formulas, small ones first, and their values at the points, [formula, point]."""
     pairs = sorted(pairs, key=lambda pair: pair[0].size)
     return tuple(form for form, _ in pairs), np.array([row for _, row in pairs], np.int64)

@@ -83,7 +83,7 @@ def conditions(values: Sequence[int]) -> list[str]:
     return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 
-def listed(values: Sequence[int]) -> ValueForm:
+def list_form(values: Sequence[int]) -> ValueForm:
     """Return a list of the first values, the form of a set without any."""
     shown = ", ".join(map(str, values[:MOST_LISTED])) + (", …" if len(values) > MOST_LISTED else "")
     return ValueForm("list", f"{{{shown}}}")

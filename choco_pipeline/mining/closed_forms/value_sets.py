@@ -21,7 +21,7 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     forms,
     frontier,
     frontier_law,
-    listed,
+    list_form,
     within,
 )
 from choco_pipeline.mining.table_findings import (
@@ -227,7 +227,7 @@ def _finding(
     if form is None and of_a_paper:
         form = _all(frontiers, chance)
     if form is None:
-        return finding(form=listed(values.within(values.limit)), nothing=True)
+        return finding(form=list_form(values.within(values.limit)), nothing=True)
     law = frontier_law(frontiers)
     if form.name == "all-up-to" and law:
         finding = partial(finding, law=law)

@@ -63,7 +63,7 @@ class PowersOfOnes:
         return None if n < 0 else self.factor * int(self.base ** n.bit_count())
 
     def equations(self, first: int, letter: str, n: str, signs: Signs = PRINTED) -> Iterator[str]:
-        """Yield the equations that say so of a sequence, given the place of its first term.
+        """Yield the equations of a sequence, given the place of its first term.
 
         Examples
         --------
@@ -98,7 +98,7 @@ class SumOfDigits:
         return sum((f * v for f, v in zip(self.factors, _values(place), strict=False)), Fraction(0))
 
     def equations(self, first: int, letter: str, n: str, signs: Signs = PRINTED) -> Iterator[str]:
-        """Yield the equation that says so of a sequence.
+        """Yield the equation of a sequence.
 
         Examples
         --------
@@ -113,14 +113,14 @@ class SumOfDigits:
         yield f"{left} {signs.equals} {sum_text(terms[::-1], signs)}"
 
 
-def told_by_digits(first: int, terms: Sequence[int]) -> PowersOfOnes | SumOfDigits | None:
-    """Return what the terms a(first), a(first+1), … are, if they are powers or sums of these forms.
+def digit_form(first: int, terms: Sequence[int]) -> PowersOfOnes | SumOfDigits | None:
+    """Return a form of the terms a(first), a(first+1), …, if they are such powers or sums.
 
     Examples
     --------
-    >>> told_by_digits(0, [0 if m % 3 else 4 ** (m // 3).bit_count() for m in range(30)])
+    >>> digit_form(0, [0 if m % 3 else 4 ** (m // 3).bit_count() for m in range(30)])
     PowersOfOnes(step=3, offset=0, factor=1, base=4)
-    >>> print(*told_by_digits(1, [n + n.bit_length() for n in range(1, 40)]).equations(1, "g", "n"))
+    >>> print(*digit_form(1, [n + n.bit_length() for n in range(1, 40)]).equations(1, "g", "n"))
     g(n) = bits(n) + n
     """
     return _powers(first, terms) or _sums(first, terms)

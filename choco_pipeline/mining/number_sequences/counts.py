@@ -12,7 +12,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.number_sequences.binary_digits import (
     CANDIDATES,
     MEANINGS,
-    told_by_digits,
+    digit_form,
 )
 from choco_pipeline.mining.number_sequences.recurrences import (
     AS_FORMULA,
@@ -24,7 +24,7 @@ from choco_pipeline.mining.number_sequences.recurrences import (
 from choco_pipeline.mining.number_sequences.regular import (
     DEEPEST,
     Relation,
-    continued,
+    continuation,
     is_whole,
     relations,
 )
@@ -173,7 +173,7 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
 
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
-    by_digits = told_by_digits(sequence.first, sequence.terms)
+    by_digits = digit_form(sequence.first, sequence.terms)
     if by_digits is None:
         return None
     related = _regular(sequence, centres)
@@ -237,7 +237,7 @@ def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
 
 def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtPowers, ...]:
     """Return forms of the terms at 2^n, and of the sums up to there, of a sequence that relations give."""
-    every = continued(sequence.first, sequence.terms, rules, 1 << FAR)
+    every = continuation(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
         return ()
     index, places = sequence.index, [(1 << n) - sequence.first for n in range(FAR + 1)]

@@ -133,13 +133,13 @@ class _Terms:
             return None
         if not all(self.holds(left, right, n) for n in held_out):
             return None
-        if not self._says_something(left, right, range(start, inside.stop)):
+        if not self._is_informative(left, right, range(start, inside.stop)):
             return None
         while start > inside.start and self.holds(left, right, start - 1):
             start -= 1
         return Relation(left, right, start, learnt.stop - start, len(held_out))
 
-    def _says_something(self, left: SequenceTerm, right: Sum, tested: range) -> bool:
+    def _is_informative(self, left: SequenceTerm, right: Sum, tested: range) -> bool:
         """Whether there are enough different equations, in a sequence that is not nearly constant."""
         if all(place == ONE for _, place in right):
             same = sum((factor for factor, _ in right), Fraction(0))
@@ -186,7 +186,7 @@ def is_whole(related: Sequence[Relation]) -> bool:
     return sum(Fraction(1, 1 << relation.left.level) for relation in related) == 1
 
 
-def continued(
+def continuation(
     first: int, terms: Sequence[int], related: Sequence[Relation], last: int
 ) -> list[int] | None:
     """Return the terms up to place `last` by relations that give all terms; None if one is not an integer."""

@@ -6,9 +6,9 @@ Copies make up pictures of square bars, as in Theorem 3.4 of patterns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -42,8 +42,6 @@ Residue = tuple[int, ...]
 #: A term a(N+dn, I+di, J+dj) of a stack, where picture n is 2N or 2N+1, and so on: (stack, dn, di, dj).
 Term = tuple[int, ...]
 Relations = Mapping[Residue, tuple[Term, ...]]
-#: (a, b)
-Form = tuple[int, int]
 
 
 def mine_blocks(
@@ -62,14 +60,14 @@ def mine_blocks(
     for stack in every:
         if np.count_nonzero(stack.cells) < FEWEST_P:
             continue
-        others = [other for other in every if _goes_with(stack, other)]
+        others = [other for other in every if _may_follow_from(stack, other)]
         findings.append(_relations_finding(stack, others))
         if stack.closed and stack.numbers == 1 and not stack.wider:
             findings.append(mine_copies(stack))
     return findings
 
 
-def _goes_with(stack: Stack, other: Stack) -> bool:
+def _may_follow_from(stack: Stack, other: Stack) -> bool:
     """Whether a stack may follow from another one: with no more passes, and a bar about half as much wider than high."""
     if other is stack or not other.cells.any() or other.axes != stack.axes:
         return False
@@ -258,8 +256,28 @@ def _claim(stack: Stack, relations: Relations) -> ClaimContent | None:
     return {"ruleset": stack.ruleset, "statement": "; ".join(lines)}
 
 
-@dataclass(frozen=True)
-class Copy:
+class Form(NamedTuple):
+    """a·s + b·2^e, where m = 2^e + s and 0 ≤ s < 2^e."""
+
+    a: int
+    b: int
+
+    def value(self, m: int) -> int:
+        """Return the number for the picture number m."""
+        power = 1 << (m.bit_length() - 1)
+        return self.a * (m - power) + self.b * power
+
+    def text(self, power: str = "2**e") -> str:
+        """Return the formula in e and s, or with another name for the power of 2."""
+        terms = [
+            f"{'-' if factor < 0 else '+'}{'' if abs(factor) == 1 else f'{abs(factor)}*'}{name}"
+            for factor, name in ((self.b, power), (self.a, "s"))
+            if factor
+        ]
+        return "".join(terms).removeprefix("+") or "0"
+
+
+class Copy(NamedTuple):
     """The picture of the bar of side `size`, put where its first cell is in row `row` and column `column`, from 0."""
 
     size: Form
@@ -268,11 +286,7 @@ class Copy:
 
     def at(self, m: int) -> tuple[int, int, int]:
         """Return size, row and column in the picture number m."""
-        power = 1 << (m.bit_length() - 1)
-        size, row, column = (
-            a * (m - power) + b * power for a, b in (self.size, self.row, self.column)
-        )
-        return size, row, column
+        return self.size.value(m), self.row.value(m), self.column.value(m)
 
 
 def mine_copies(stack: Stack) -> BlocksFinding:
@@ -296,13 +310,11 @@ def mine_copies(stack: Stack) -> BlocksFinding:
     learned, held_out = _numbers(1, most // 2), _numbers(most // 2 + 1, most)
     if not copies or not held_out or not _are_all(stack, copies, held_out):
         return finding(nothing=True)
-    places = ", ".join(
-        f"R({_text(copy.size, '2^e')}) at ({_text(copy.row, '2^e')}, {_text(copy.column, '2^e')})"
-        for copy in copies
-    )
+    printed = ([form.text("2^e") for form in copy] for copy in copies)
+    places = ", ".join(f"R({size}) at ({row}, {column})" for size, row, column in printed)
     return finding(
         copies=tuple(
-            CopiedPicture(size=_text(copy.size), row=_text(copy.row), column=_text(copy.column))
+            CopiedPicture(size=copy.size.text(), row=copy.row.text(), column=copy.column.text())
             for copy in copies
         ),
         text=f"for m = 2^e + s, 0 < s < 2^e: {places}, and no other P-position",
@@ -317,13 +329,9 @@ def find_copies(stack: Stack) -> list[Copy]:
     numbers = _numbers(1, len(stack.cells) // 2)
     if len(numbers) < FEWEST_PICTURES:
         return []
-    forms = list(product(*FACTORS))
-    sizes = [
-        form for form in forms if all(0 < Copy(form, form, form).at(m)[0] < m for m in numbers)
-    ]
-    places = [
-        form for form in forms if all(0 <= Copy(form, form, form).at(m)[0] < m for m in numbers)
-    ]
+    forms = [Form(a, b) for a, b in product(*FACTORS)]
+    places = [form for form in forms if all(0 <= form.value(m) < m for m in numbers)]
+    sizes = [form for form in places if all(form.value(m) for m in numbers)]
     copies = [
         copy
         for copy in (Copy(*forms) for forms in product(sizes, places, places))
@@ -332,7 +340,7 @@ def find_copies(stack: Stack) -> list[Copy]:
     copies.sort(key=lambda copy: -sum(copy.at(m)[0] for m in numbers))
     chosen: list[Copy] = []
     for copy in copies:
-        if all(_apart(copy, other, m) for other in chosen for m in numbers):
+        if all(_are_disjoint(copy, other, m) for other in chosen for m in numbers):
             chosen.append(copy)
     return chosen if _are_all(stack, chosen, numbers) else []
 
@@ -350,7 +358,7 @@ def _is_copy(stack: Stack, copy: Copy, m: int) -> bool:
     return bool(np.array_equal(mine, stack.cells[size - 1, :size, :size]))
 
 
-def _apart(copy: Copy, other: Copy, m: int) -> bool:
+def _are_disjoint(copy: Copy, other: Copy, m: int) -> bool:
     """Whether two copies have no cell in common."""
     size, *place = copy.at(m)
     other_size, *other_place = other.at(m)
@@ -377,16 +385,6 @@ def _are_all(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> bo
     return True
 
 
-def _text(form: Form, power: str = "2**e") -> str:
-    """Return a·s + b·2^e as a formula in e and s, or with another name for the power of 2."""
-    terms = [
-        f"{'-' if factor < 0 else '+'}{'' if abs(factor) == 1 else f'{abs(factor)}*'}{name}"
-        for factor, name in zip(reversed(form), (power, "s"), strict=True)
-        if factor
-    ]
-    return "".join(terms).removeprefix("+") or "0"
-
-
 def like_cell(size: str, cell: Sequence[str]) -> str:
     """Return that a cell is a P-position if and only if a cell of another square bar is."""
     return f"P <=> P[rectangular-bar(m={size}, n={size})]({', '.join(cell)})"
@@ -398,10 +396,10 @@ def _claim_of_copies(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
     for copy in copies:
         inside, cell = [], []
         for name, start in zip(stack.axes[1:], (copy.row, copy.column), strict=True):
-            end = (start[0] + copy.size[0], start[1] + copy.size[1])
-            inside.append(f"{name} > {_text(start)} and {name} <= {_text(end)}")
-            cell.append(f"{name}-({_text(start)})" if any(start) else name)
-        cases[" and ".join(inside)] = like_cell(_text(copy.size), cell)
+            end = Form(start.a + copy.size.a, start.b + copy.size.b)
+            inside.append(f"{name} > {start.text()} and {name} <= {end.text()}")
+            cell.append(f"{name}-({start.text()})" if any(start) else name)
+        cases[" and ".join(inside)] = like_cell(copy.size.text(), cell)
     outside = " or ".join(f"({where})" for where in cases)
     lines = [f"{where} => ({said})" for where, said in cases.items()]
     return {

@@ -16,7 +16,7 @@ from choco_pipeline import (
     parse_ruleset,
 )
 from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.mining.number_sequences.binary_digits import told_by_digits
+from choco_pipeline.mining.number_sequences.binary_digits import digit_form
 from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts
 from choco_pipeline.mining.number_sequences.sequences import sequences
 from choco_pipeline.tables.computing.in_memory import grundy_table
@@ -204,11 +204,11 @@ def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
         return 0 if rest or n < 0 else factor * base ** bin(n).count("1")
 
     terms = [term(place) for place in range(first, 100)]
-    found = told_by_digits(first, terms)
+    found = digit_form(first, terms)
     assert found is not None
     assert all(found.value(first + i) in (None, term) for i, term in enumerate(terms))
     terms[changed - first] += 1
-    other = told_by_digits(first, terms)
+    other = digit_form(first, terms)
     assert other is None or all(other.value(first + i) in (None, t) for i, t in enumerate(terms))
 
 
@@ -220,14 +220,14 @@ def test_planted_sums_of_digits_come_back(factors, below, changed) -> None:
         )
 
     terms = [below * term(n) for n in range(100)]
-    found = told_by_digits(0, terms)
+    found = digit_form(0, terms)
     if not any(factors[2:]):
         assert found is None, "that is linear"
         return
     assert found is not None
     assert [found.value(n) for n in range(100)] == terms
     terms[changed] += 1
-    assert told_by_digits(0, terms) is None
+    assert digit_form(0, terms) is None
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -14,7 +14,7 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     follows,
     shortest_recurrence,
 )
-from choco_pipeline.mining.number_sequences.regular import continued, is_whole, relations
+from choco_pipeline.mining.number_sequences.regular import continuation, is_whole, relations
 from tests.effort import examples
 
 small = st.integers(-3, 3)
@@ -126,7 +126,7 @@ def test_planted_relations(drawn) -> None:
             )
             assert terms[at] == said
     if is_whole(found):
-        assert continued(0, terms[:300], found, 399) == terms
+        assert continuation(0, terms[:300], found, 399) == terms
     else:  # so much is the same in it that little tests a relation
         assert len(set(terms)) < 60
 
