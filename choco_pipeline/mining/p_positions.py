@@ -12,7 +12,7 @@ from choco_pipeline.tables.reading.cells import Cells, Points
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:
-    """Return the coordinates of the P-positions of a table, passes apart at most `reach`."""
+    """Return the coordinates of a table's P-positions; except passes, they are at most `reach`."""
     parts = [cells.within_reach(points, reach) for points in cells.p_positions()]
     names = cells.game.coordinates
     return {name: np.concatenate([part[name] for part in parts]) for name in names}

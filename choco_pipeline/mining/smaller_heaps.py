@@ -71,7 +71,7 @@ def _places(name: str, values: Ints) -> Iterator[str]:
             right = [r for r, in_class in enumerate(classes) if (agrees & inside)[in_class].all()]
             for condition in _conditions(name, k, right):
                 where = np.asarray(parse(condition).evaluate({name: heaps}), np.bool_)
-                if _tells(values, where):
+                if _is_informative(values, where):
                     law = f"{condition} => G == G({place})"
                     laws.append((-int(where.sum()), len(law), law, where))
     if laws:
@@ -80,7 +80,7 @@ def _places(name: str, values: Ints) -> Iterator[str]:
         rest = next(
             (f"{name}//{k}" for k in (1, *DIVISORS) if (values == heaps // k)[~where].all()), None
         )
-        if rest is not None and _tells(values, ~where):
+        if rest is not None and _is_informative(values, ~where):
             premise, _ = law.split(" => ")
             yield f"not {premise} => G == {rest}".replace("//1", "")
 
@@ -100,7 +100,7 @@ def _conditions(name: str, k: int, right: list[int]) -> Iterator[str]:
     yield from (f"{name} % {k} == {r}" for r in right)
 
 
-def _tells(values: Ints, where: NDArray[np.bool_]) -> bool:
+def _is_informative(values: Ints, where: NDArray[np.bool_]) -> bool:
     """Whether the first half has enough terms with different values."""
     half = values[: values.size // 2][where[: values.size // 2]]
     return half.size >= FEWEST_TERMS and np.unique(half).size >= FEWEST_VALUES

@@ -42,7 +42,7 @@ def shortest_cases(
 ) -> tuple[FormulaCase, ...] | None:
     """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
 
-    Every position of the game is in exactly one of the cases. Where some points are forgiven, only passes tell them apart.
+    Every position of the game is in exactly one of the cases. If some points are forgiven, only passes distinguish them.
     """
     best: tuple[Length, tuple[FormulaCase, ...]] | None = None
     fine = () if target.forgiven else _by_residue_or_size(atoms.sizes, points)

@@ -18,13 +18,13 @@ from choco_pipeline.mining.p_positions import p_positions, with_passes
 from choco_pipeline.tables.computing.in_memory import p_table
 from choco_pipeline.tables.reading.cells import Cells, Ints, Points, Truths, are_positions, select
 
-#: Of so many P-positions in each block the coordinates are shuffled.
+#: Most P-positions in each block whose coordinates are shuffled.
 SHUFFLED = 1 << 14
 #: Fewest shuffled positions that contradict a form, and of the held-out P-positions as many as chance would make do so.
 FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
 #: Largest coordinate of the bars.
 BOUND = 63
-#: By how much a height rises on average from one x, and z, to the next, and below what it is raised by chance.
+#: Average rise of a height from one x, and z, to the next, and the end of the random numbers that raise it.
 RATES = (
     (0.2, 0.2, 1),
     (0.3, 0.3, 3),

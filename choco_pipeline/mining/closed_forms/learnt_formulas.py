@@ -29,14 +29,14 @@ SIDES = {1: 64, 2: 31, 3: 11}
 SMALLEST_SIDE = 5
 #: Side of the box on which formulas beyond a slope are learnt: of it they cover a part only.
 SLOPE_SIDE = 127
-#: Of what a formula is guessed from at first, as much with a number as without; guesses; and points that the last one had wrong
-#: which each takes more: on a box of one table, and on several small tables together.
+#: Points of the first guess, half of them with a number; most guesses; and most points at which the last guess was wrong that the
+#: next one adds: on a box of one table, and on several small tables together.
 ON_A_TABLE, ON_SEVERAL = (300, 8, 24), (400, 6, 40)
 #: P-positions that are needed of several tables, and others.
 FEWEST_POOLED = 24
-#: A formula may be wrong at so many positions, which are then stated.
+#: Most positions at which a formula may be wrong; they are stated.
 EXCEPTIONS = 4
-#: The rest of the table must have at least so many cells.
+#: Fewest cells of the rest of the table.
 FEWEST_HELD_OUT = 64
 
 Guess = Callable[[Atoms, Mapping[str, Ints], Target], tuple[FormulaCase, ...] | None]
@@ -48,10 +48,10 @@ TRIED = (
 
 
 def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
-    """Look for a formula of what a table holds, right everywhere or but for a few positions.
+    """Return a formula for a table, right everywhere or except at a few positions.
 
-    A formula with exceptions stands beside one without, if it is not longer. Where none is found, one finding says what was
-    tried.
+    A formula with exceptions stands beside one without, if it is not longer. If none is found, one finding states the
+    candidates.
     """
     search = _TableSearch(Reading(Cells.of(game, bound, data)))
     numbers = search.number_set()
@@ -127,7 +127,7 @@ class _TableSearch:
                 held_on = self._held_on(side, [case])
                 if held_on is not None:
                     findings.append(self._finding([case], box, side, held_on))
-                    break  # what is right beyond a steeper line is less
+                    break  # beyond a steeper line it says less
         return findings
 
     def number_set(self) -> FormulasFinding | None:
@@ -151,7 +151,7 @@ class _TableSearch:
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int
     ) -> tuple[FormulaCase, ...] | None:
-        """Return the shortest formulas that are right on a box: guessed on some of it, corrected by what is wrong."""
+        """Return the shortest formulas that are right on a box: guessed on some of it, corrected where they are wrong."""
         points, target = self.reading.points(box), self.reading.target(box)
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
@@ -221,7 +221,7 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
     """Return the shortest formula that is 0 at the P-positions of several tables alone; None if there is none.
 
     The cells of these tables are positions, in coordinates with the same names. The bars of one cell each of an uncut bar are as
-    many positions as it has cells. That is too few to tell a formula from chance, and to test it on. In heaps, the coordinates of
+    many positions as it has cells. That is too few to distinguish a formula from chance, and to test it. In heaps, the coordinates of
     the positions, one formula may be right for bars of all sizes, though: so the positions of all of them are put together.
     """
     blocks = [(reading, block) for reading in readings for block in reading.cells.blocks()]

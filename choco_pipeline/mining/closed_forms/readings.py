@@ -1,4 +1,4 @@
-"""How formulas read on a table: what they must say in its cells, and what that says of positions."""
+"""Formulas on a table: their targets in its cells, and the statements on positions that they make."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from choco_pipeline.tables.reading.cells import (
     select,
 )
 
-#: The game's own numbers are constants of formulas: the first so many, none larger.
+#: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
 
 
@@ -61,7 +61,7 @@ class Reading:
 
     @property
     def axes(self) -> list[int]:
-        """The table's dimensions but for passes."""
+        """The table's dimensions except passes."""
         dims = self.cells.variable.dims
         return [axis for axis, name in enumerate(dims) if name not in self.passes]
 
@@ -91,14 +91,14 @@ class Reading:
         return {name: block.points[name] for name in self.names}
 
     def sizes(self, block: CellBlock) -> Ints:
-        """Return the largest of the coordinates by which each cell is found, passes apart."""
+        """Return the largest of the coordinates by which each cell is found, except passes."""
         largest: Ints = np.maximum.reduce(
             [block.points[self.cells.variable.dims[i]] for i in self.axes]
         )
         return largest
 
     def target(self, block: CellBlock) -> Target:
-        """Return what a formula must say: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
+        """Return the target of a formula: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return Target(block.values)
@@ -139,7 +139,7 @@ class Reading:
         return sorted(positions)
 
     def statement_text(self, formula: str) -> str:
-        """Return what a formula says in the table's names: a Grundy number, or a condition for P-positions."""
+        """Return a formula in the table's names: for a Grundy number, or as a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return formula
@@ -182,7 +182,7 @@ def _both_same(node: Node) -> str:
 
 
 def equation(name: str, formula: str, order: Sequence[str]) -> str:
-    """Return that a coordinate is what a formula says: as a nim-sum that is 0, if the formula is one with a constant added.
+    """Return that a coordinate equals a formula: as a nim-sum that is 0, if the formula is one with a constant added.
 
     The nim-sum names the coordinates in the given order.
 

@@ -1,4 +1,4 @@
-"""Forms of sets of integers: what a set seems to be, as a condition on v, and how far it holds every number."""
+"""Forms of sets of integers as conditions on v, and the frontier up to which a set has every number."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from choco_pipeline.mining.table_findings import ValueForm
 MOST_LISTED = 64
 #: A form is not believed on fewer members than this.
 FEWEST = 4
-#: Sets of at most so many numbers are finite if they stay the same; beside powers there may be so many others.
+#: Most numbers of a set that is finite if it stays the same, and most others beside powers.
 MOST_MEMBERS, MOST_EXTRAS = 8, 2
 #: Remainders are looked at modulo at most this.
 LARGEST_MODULUS = 64
-#: A law for frontiers is fitted on two of them and must hold for so many others.
+#: A law for frontiers is fitted on two of them; fewest others for which it must hold.
 FEWEST_OTHERS = 2
 
-#: The least of the numbers, from which a set is guessed, hold so many of its periods at least.
+#: Fewest periods of a set among the numbers from which it is guessed.
 PERIODS = 4
 #: A set of numbers is not said to be more residues than these.
 MOST_RESIDUES = 6
@@ -65,7 +65,7 @@ def forms(values: Sequence[int]) -> list[ValueForm]:
 
 
 def conditions(values: Sequence[int]) -> list[str]:
-    """Return what all members of a set have in common: a remainder, the coarsest last, and bounds.
+    """Return conditions that all members of a set satisfy: a remainder, the coarsest last, and bounds.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def frontier(values: Sequence[int]) -> int:
 
 
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
-    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, but for the first ones.
+    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, except the first ones.
 
     These are pairs of side and frontier, sides ascending.
 

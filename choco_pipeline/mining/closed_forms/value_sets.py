@@ -52,7 +52,7 @@ NEVER = np.iinfo(np.int64).max
 SMALLER = 4
 #: Expressions that no paper forms are looked at up to this bound.
 FAR = 512
-#: Sums have multiples of coordinates from -1 to 1, of at most so many coordinates.
+#: Most coordinates in sums, with multiples from -1 to 1.
 MOST_IN_SUMS = 3
 #: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
 LEAST_SHARE = 0.1

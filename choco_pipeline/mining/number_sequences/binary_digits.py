@@ -1,4 +1,4 @@
-"""Sequences whose terms the binary digits of their places tell: powers with the number of ones, and sums with it and the length.
+"""Sequences given by the binary digits of places: powers with the number of ones, sums with it and the length.
 
 Where each binary digit is chosen by itself, numbers of choices are powers: of three heaps with nim-sum 0 and 2n stones, each
 binary one of n is in two of the heaps, so that there are 3^popcount(n) of them. Where there is one position for each power of
@@ -20,7 +20,7 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     sum_text,
 )
 
-#: Functions of a place: what formulas call them, and what they are.
+#: Functions of a place, by their names in formulas.
 DIGIT_FUNCTIONS: Mapping[str, Callable[[int], int]] = {
     "bits": int.bit_length,
     "popcount": int.bit_count,
@@ -32,9 +32,9 @@ MEANINGS: Mapping[str, str] = {
 }
 #: Places m·n + r are tried with m up to the one and r below the other.
 LARGEST_STEP, LARGEST_OFFSET = 4, 8
-#: There must be so many terms at the places m·n + r: the first two determine c and b, all others test them.
+#: Fewest terms at the places m·n + r: the first two determine c and b, all others test them.
 FEWEST_POWERS = 8
-#: Sums are determined by so many terms, and as many must test them.
+#: Number of terms that determine a sum; at least as many others test it.
 LEARNT = 16
 #: How many m and r are tried, and sums.
 CANDIDATES = LARGEST_STEP * LARGEST_OFFSET + 1

@@ -154,7 +154,7 @@ def combination(
 
     Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
     is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
-    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: what is left of the target keeps
+    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: the rest of the target keeps
     the factors that made it, for it is always the target less a combination of the columns so far. Cost: the square of the
     columns that are used, times their length, in exact fractions.
 
@@ -209,7 +209,7 @@ def _subtract(
     factors: list[Fraction],
     others: Sequence[Fraction],
 ) -> None:
-    """Subtract a multiple of another column, in place, and the same of what they are made of."""
+    """Subtract a multiple of another column, in place, and the same of their factors."""
     if factor:
         column[:] = [a - factor * b if b else a for a, b in zip(column, other, strict=True)]
         factors[:] = [a - factor * b if b else a for a, b in zip(factors, others, strict=True)]

@@ -66,7 +66,7 @@ class Stack:
 def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[list[Stack]]:
     """Yield the ways to cut a table's P-positions into plane pictures, each with a stack for every number of passes left.
 
-    Coordinates are below `side`, and bars at most so large. Three coordinates are cut along each of them. Four heaps of Nim
+    Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
     are drawn as the bars C(m, m+d), by m, for each d, and as C(m, n), by m and n; for a rectangular bar m × n up to its
     size and its |n − m|. The Grundy numbers of a step bar are cut as P-positions of the bar with a strip. Other games have
     no pictures.
