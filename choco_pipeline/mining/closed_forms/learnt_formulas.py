@@ -101,7 +101,7 @@ class _TableSearch:
             if cases is None:
                 return None
             # a statement that all positions of a case are P names no coordinate
-            lines = [parse(self.reading.statement_text(case.formula)) for case in cases]
+            lines = [parse(self.reading.said(case.formula)) for case in cases]
             if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
             held_on = self._held_on(side, cases)
@@ -185,7 +185,7 @@ class _TableSearch:
         reading = self.reading
         lines = [
             FormulaLine(
-                formula=reading.statement_text(case.formula),
+                formula=reading.said(case.formula),
                 where=reading.in_table_names(case.where or ""),
             )
             for case in cases

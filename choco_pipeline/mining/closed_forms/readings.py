@@ -138,7 +138,7 @@ class Reading:
             positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
-    def statement_text(self, formula: str) -> str:
+    def said(self, formula: str) -> str:
         """Return a formula in the table's names: for a Grundy number, or as a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
