@@ -16,7 +16,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import holds_at
+from choco_pipeline.tables.reading.cells import Cells, holds_at, select_where
 
 #: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`.
 BOUND, INSIDE = 240, 4
@@ -24,7 +24,6 @@ BOUND, INSIDE = 240, 4
 LEARNT = 2
 #: The fewest lines.
 FEWEST = 12
-SEARCH = "lines"
 TRIED = "numbers of P-positions with the same difference, the same sum, or the same coordinate"
 
 
@@ -33,41 +32,32 @@ def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     names = game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) != 2:
         return []
-    most = min(bound, BOUND)
-    last = most // INSIDE
     a, b = names
     lines = [
         (f"{a} <= {b}", f"{b}-{a} == n", 0),
         (f"{a} < {b}", f"({a} == n or {b} == n)", 1),
         (f"{a} <= {b}", f"{a}+{b} == n", 0),
     ]
-    tried = Tried(candidates=len(lines), what=TRIED)
-    if last < FEWEST:
-        return [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
-    parts = [part for part in p_positions(game, data)]
-    p = {name: np.concatenate([part.coordinates[name] for part in parts]) for name in names}
-    size = np.concatenate([part.size for part in parts])
-    p = {name: values[size <= most] for name, values in p.items()}
-    findings = []
-    for domain, line, first in lines:
-        inside = holds_at(parse(domain), p)
+    most = min(bound, BOUND)
+    last = most // INSIDE
+    found: list[tuple[str, str, Evidence, Evidence]] = []
+    p = p_positions(Cells.of(game, bound, data), most) if last >= FEWEST else {}
+    for domain, line, first in lines if p else ():
+        inside = select_where(p, parse(domain))
+        count = inside[a].size
         numbers = [
-            int((inside & holds_at(parse(line), p | {"n": np.full(len(inside), n)})).sum())
+            int(holds_at(parse(line), inside | {"n": np.full(count, n)}).sum())
             for n in range(first, last + 1)
         ]
         if len(set(numbers)) == 1 and numbers[0]:
             learnt = len(numbers) // LEARNT
             counted = f"count(position: size <= {most} and P and {domain} and {line})"
-            findings.append(
-                StatementFinding(
-                    search=SEARCH,
-                    text=f"{numbers[0]} P-positions with {domain} and {line} for each n",
-                    claim={"statement": f"every n in {first}..{last}: {counted} == {numbers[0]}"},
-                    found_on=Evidence(positions=learnt, what=f"the first {learnt} lines"),
-                    held_on=Evidence(
-                        positions=len(numbers) - learnt, what=f"the lines to n = {last}"
-                    ),
-                    tried=tried,
+            found.append(
+                (
+                    f"{numbers[0]} P-positions with {domain} and {line} for each n",
+                    f"every n in {first}..{last}: {counted} == {numbers[0]}",
+                    Evidence(learnt, f"the first {learnt} lines"),
+                    Evidence(len(numbers) - learnt, f"the lines to n = {last}"),
                 )
             )
-    return findings or [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
+    return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=TRIED), found)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 
-#: What is asked of a bar: nothing, its Grundy numbers, its P-positions.
+#: The property that a class asks of a bar: none, its Grundy numbers, its P-positions.
 EVERY: Final = 0
 GRUNDY: Final = 1
 P_POSITIONS: Final = 2
 Asked = Literal[0, 1, 2]
 #: Functions that are handed over together.
 BATCH = 1 << 16
-#: A drawn function is given up after so many turns for each cell.
+#: Most turns for each cell, after which a drawn function is given up.
 TURNS = 6
 
 Heights = NDArray[np.int64]
@@ -80,7 +80,7 @@ class HeightClass:
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
         """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
 
-        So many are begun. Where no height is right the walk goes back by a row, and some do not come to the end: int64, shape
+        If no height is right, the walk goes back by a row. Some functions do not come to the end: int64, shape
         (at most `number`, side+1, side+1).
         """
         out = np.zeros((number, side + 1, side + 1), np.int64)
@@ -97,7 +97,7 @@ def _fits(
 ) -> bool:
     """Return whether column (x, z) has the formula, given that all columns before it have; `seen` is scratch.
 
-    Options lie in the column itself, below, or in columns before it: the formula tells their values.
+    Options lie in the column itself, below, or in columns before it: the formula gives their values.
     """
     if asked == GRUNDY:
         return _has_nim_sums(f, x, z, seen)

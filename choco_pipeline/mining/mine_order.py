@@ -1,4 +1,4 @@
-"""A work order of mining, what is looked for in which table of a shard, and what came of it."""
+"""A work order of mining, the searches in the tables of a shard, and its outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MineOrder(RecordModel):
     """The searches in the tables of a shard."""
 
     work: str = ""
-    #: Of tables, and of what comes of the order.
+    #: Of tables, and of the outcome.
     format: int
     #: Digest of the code that searches: an order for other code is another one.
     code: str
@@ -30,9 +30,9 @@ class MineOrder(RecordModel):
 
 
 class MinedTables(RecordModel):
-    """What came of a work order for mining."""
+    """The outcome of a work order for mining."""
 
-    #: Of tables, and of what is found on them.
+    #: Of tables, and of findings.
     format: int
     #: Each with its table, and the seconds that it took.
     findings: tuple[Finding, ...]

@@ -20,7 +20,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 
-SEARCH = "smaller-heaps"
 #: Fewest terms of a table that is searched, repetitions of a period in the first half, and terms and values of another law.
 FEWEST, REPETITIONS, FEWEST_TERMS, FEWEST_VALUES = 32, 2, 12, 4
 #: Divisors k in the places of smaller heaps.
@@ -39,17 +38,10 @@ def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     tried = Tried(candidates=values.size // 4 + 2 * len(DIVISORS) * 9, what=TRIED)
     half = values.size // 2
     laws = [*_periods(name, values)] or [*_places(name, values)] if half >= FEWEST // 2 else []
-    return [
-        StatementFinding(
-            search=SEARCH,
-            text=text,
-            claim={"statement": text},
-            found_on=Evidence(positions=half, what=f"heaps below {half}"),
-            held_on=Evidence(positions=values.size - half, what=f"the others, to {bound}"),
-            tried=tried,
-        )
-        for text in laws
-    ] or [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
+    found_on = Evidence(half, f"heaps below {half}")
+    held_on = Evidence(values.size - half, f"the others, to {bound}")
+    lines = ((law, law, found_on, held_on) for law in laws)
+    return StatementFinding.of_lines("smaller-heaps", tried, lines)
 
 
 def _periods(name: str, values: Ints) -> Iterator[str]:
@@ -79,7 +71,7 @@ def _places(name: str, values: Ints) -> Iterator[str]:
             right = [r for r, in_class in enumerate(classes) if (agrees & inside)[in_class].all()]
             for condition in _conditions(name, k, right):
                 where = np.asarray(parse(condition).evaluate({name: heaps}), np.bool_)
-                if _tells(values, where):
+                if _is_informative(values, where):
                     law = f"{condition} => G == G({place})"
                     laws.append((-int(where.sum()), len(law), law, where))
     if laws:
@@ -88,7 +80,7 @@ def _places(name: str, values: Ints) -> Iterator[str]:
         rest = next(
             (f"{name}//{k}" for k in (1, *DIVISORS) if (values == heaps // k)[~where].all()), None
         )
-        if rest is not None and _tells(values, ~where):
+        if rest is not None and _is_informative(values, ~where):
             premise, _ = law.split(" => ")
             yield f"not {premise} => G == {rest}".replace("//1", "")
 
@@ -108,7 +100,7 @@ def _conditions(name: str, k: int, right: list[int]) -> Iterator[str]:
     yield from (f"{name} % {k} == {r}" for r in right)
 
 
-def _tells(values: Ints, where: NDArray[np.bool_]) -> bool:
+def _is_informative(values: Ints, where: NDArray[np.bool_]) -> bool:
     """Whether the first half has enough terms with different values."""
     half = values[: values.size // 2][where[: values.size // 2]]
     return half.size >= FEWEST_TERMS and np.unique(half).size >= FEWEST_VALUES

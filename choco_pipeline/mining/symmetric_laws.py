@@ -21,9 +21,9 @@ import xarray as xr
 
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.p_positions import Ints, p_positions
+from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import are_positions, holds_at, select
+from choco_pipeline.tables.reading.cells import Cells, Ints, are_positions, holds_at, select
 
 #: The largest coordinate that is looked at, by the number of coordinates.
 BOUNDS = {2: 255, 3: 63, 4: 23}
@@ -31,7 +31,7 @@ BOUNDS = {2: 255, 3: 63, 4: 23}
 SMALLER = 2
 #: The fewest P-positions from which it is learnt.
 FEWEST = 6
-SEARCH = "symmetric"
+TRIED = "numbers of coordinates with a 1 in the same binary place, and equal ones among the sorted coordinates"
 
 
 def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
@@ -40,36 +40,27 @@ def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[Sta
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
     most = min(bound, BOUNDS[len(names)])
-    parts = [select(part.coordinates, part.size <= most) for part in p_positions(game, data)]
-    p = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    p = p_positions(Cells.of(game, bound, data), most)
     box = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
     every = dict(zip(names, box, strict=True))
     every = select(every, are_positions(game, every))
-    is_early = np.maximum.reduce(list(every.values())) <= most // SMALLER
-    early = np.array([*select(p, np.maximum.reduce(list(p.values())) <= most // SMALLER).values()])
+    smaller = most // SMALLER
+    is_early = np.max([*every.values()], axis=0) <= smaller
+    early = np.array([*p.values()])
+    early = early[:, early.max(axis=0) <= smaller]
     formulas = (
         [] if early.shape[1] < FEWEST else [*_by_digits(names, early), *_by_order(names, early)]
     )
-    tried = Tried(
-        candidates=2 ** len(names) + 2 ** (len(names) - 1),
-        what="numbers of coordinates with a 1 in the same binary place, and equal ones among the sorted coordinates",
-    )
-    findings = [
-        StatementFinding(
-            search=SEARCH,
-            text=formula,
-            claim={"statement": f"P <=> {formula}"},
-            found_on=Evidence(
-                positions=int(is_early.sum()), what=f"positions to bound {most // SMALLER}"
-            ),
-            held_on=Evidence(positions=int((~is_early).sum()), what=f"the others, to bound {most}"),
-            tried=tried,
-        )
+    found_on = Evidence(int(is_early.sum()), f"positions to bound {smaller}")
+    held_on = Evidence(int((~is_early).sum()), f"the others, to bound {most}")
+    lines = (
+        (formula, f"P <=> {formula}", found_on, held_on)
         for formula in formulas
         if holds_at(parse(formula), p).all()
         and int(holds_at(parse(formula), every).sum()) == p[names[0]].size
-    ]
-    return findings or [StatementFinding(search=SEARCH, nothing=True, tried=tried)]
+    )
+    tried = Tried(candidates=2 ** len(names) + 2 ** (len(names) - 1), what=TRIED)
+    return StatementFinding.of_lines("symmetric", tried, lines)
 
 
 def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
@@ -87,13 +78,7 @@ def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
 
 
 def _at_least(names: Sequence[str], number: int) -> str:
-    """Return the formula for the places in which at least so many coordinates have a 1.
-
-    Examples
-    --------
-    >>> _at_least("abc", 2)
-    '((a & b) | (a & c) | (b & c))'
-    """
+    """Return the formula for the places in which at least `number` coordinates have a 1."""
     parts = [" & ".join(some) for some in combinations(names, number)]
     return (
         f"({' | '.join(f'({part})' if number > 1 else part for part in parts)})" if parts else "0"
@@ -106,25 +91,13 @@ def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
     equal = [bool((low == high).all()) for low, high in pairwise(ordered)]
     if len(names) < 3 or not any(equal) or all(equal):
         return
-    cases = {
+    cases = [
         " and ".join(
             f"{low} {'==' if same else '<='} {high}"
-            for (low, high), same in zip(pairwise(_within_ties(order, equal)), equal, strict=True)
+            for (low, high), same in zip(pairwise(order), equal, strict=True)
         )
         for order in permutations(names)
-    }
+        # equal neighbours are sorted by name: other orders are the same case
+        if all(low < high for (low, high), same in zip(pairwise(order), equal, strict=True) if same)
+    ]
     yield " or ".join(f"({case})" for case in sorted(cases))
-
-
-def _within_ties(order: Sequence[str], equal: Sequence[bool]) -> list[str]:
-    """Return names in an order in which equal neighbours are sorted by name: other orders say the same.
-
-    Examples
-    --------
-    >>> _within_ties("cbad", [True, True, False])
-    ['a', 'b', 'c', 'd']
-    """
-    groups = [[order[0]]]
-    for name, same in zip(order[1:], equal, strict=True):
-        groups[-1:] = [[*groups[-1], name]] if same else [groups[-1], [name]]
-    return [name for group in groups for name in sorted(group)]

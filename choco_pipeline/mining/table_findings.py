@@ -1,4 +1,4 @@
-"""What searches find in one table: a closed model for each kind of search, as the documents of a run hold it.
+"""Search results for one table: a closed model for each kind, as the documents of a run hold it.
 
 A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
 such as the text if it found nothing, is no key of its document.
@@ -6,7 +6,7 @@ such as the text if it found nothing, is no key of its document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -16,15 +16,8 @@ from choco_pipeline.documents.model import RecordModel
 
 #: An entry of a claims file without its id; without a ruleset it is on the table's game.
 ClaimContent = Mapping[str, JsonValue]
-
-
-class AsGiven(RecordModel):
-    """A model of which a document holds what it was given."""
-
-    @model_serializer(mode="wrap")
-    def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
-        given = self.model_fields_set | {"kind"}
-        return {name: value for name, value in written(self).items() if name in given}
+#: Most exceptions to a rule that are listed, and compared with those of another game.
+MOST_SAID = 4
 
 
 @dataclass(frozen=True)
@@ -45,19 +38,19 @@ class Tried:
     tables: int = 1
 
 
-class SearchOutcome(AsGiven):
-    """What all findings have."""
+class SearchOutcome(RecordModel):
+    """The fields that all findings have. A document holds those that were given."""
 
-    #: The fields that hold what a finding says, whichever game it says it of.
+    #: The fields whose values are the statement, for any game.
     SAYS: ClassVar[tuple[str, ...]] = ()
 
     #: The id of the table, in a run.
     table: str = ""
     #: Of the search.
     kind: str
-    #: That the search took, in a run.
+    #: Time of the search, in a run.
     seconds: float = 0.0
-    #: What it comes to, in words, and on how much that was found and then held.
+    #: The statement in words, and the positions on which it was found and then held.
     text: str = ""
     found_on: Evidence | None = None
     held_on: Evidence | None = None
@@ -77,11 +70,10 @@ class SearchOutcome(AsGiven):
             and own == [getattr(other, name) for name in self.SAYS]
         )
 
-
-#: How values compare with the numbers for which a condition on them is true.
-Relation = Literal["exactly", "within", "contains-all"]
-#: So many exceptions to a rule are told, and compared with those of another game.
-MOST_SAID = 4
+    @model_serializer(mode="wrap")
+    def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
+        given = self.model_fields_set | {"kind"}
+        return {name: value for name, value in written(self).items() if name in given}
 
 
 @dataclass(frozen=True)
@@ -90,13 +82,12 @@ class IntegerSequence:
 
     #: A ruleset, or a family of bars with the parameter m.
     game: str
-    #: What is counted, in words that name the index.
+    #: The positions that are counted, in words that name the index.
     what: str
-    #: How the index is called; the sequence is g, as in `patterns`.
+    #: The name of the index; the sequence is g, as in `patterns`.
     index: str
     #: The first index.
     first: int
-    #: The numbers.
     terms: tuple[int, ...]
     #: The number as a term of the statement language, in the index.
     counted: str = ""
@@ -110,7 +101,7 @@ class IntegerSequence:
 
 @dataclass(frozen=True)
 class ValueForm:
-    """What a set of integers seems to be: a suggestion for a claim, not a claim."""
+    """A form of a set of integers: a suggestion for a claim, not a claim."""
 
     #: ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
     name: str
@@ -119,17 +110,7 @@ class ValueForm:
     #: A condition on v, in the formula language; empty for a list without a known form.
     condition: str = ""
     #: How the values compare with the numbers v of which the condition is true.
-    relation: Relation = "exactly"
-
-    def says_of(self, expression: str) -> str:
-        """Return which values an expression takes."""
-        match self.relation:
-            case "exactly":
-                return f"{expression} takes exactly the values {self.text}"
-            case "within":
-                return f"{expression} takes only values in {self.text}"
-            case "contains-all":
-                return f"{expression} takes every value: {self.text}"
+    relation: Literal["exactly", "within", "contains-all"] = "exactly"
 
 
 class TermRelation(RecordModel):
@@ -141,7 +122,7 @@ class TermRelation(RecordModel):
 
 
 class AtPowers(RecordModel):
-    """What follows for the terms at 2^n, or for the sums up to there, if a sequence's relations hold for ever."""
+    """The terms at 2^n, or the sums up to there, if a sequence's relations hold for ever."""
 
     kind: Literal["terms", "sums"]
     rule: str
@@ -157,31 +138,32 @@ class CountFinding(SearchOutcome):
 
     kind: Literal["count"] = "count"
     ruleset: str
-    #: The numbers, and what holds between them.
+    #: The numbers, and relations between them.
     sequence: IntegerSequence | None = None
     relations: tuple[TermRelation, ...] = ()
-    #: ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
+    #: ``linear``, ``digits`` if binary digits give the terms, ``regular`` or, if only some terms have a relation,
     #: ``partly regular``.
     form: str = ""
-    #: Of linear ones.
-    rule: str = ""
-    generating_function: str = ""
-    closed: str | None = None
     #: The closed form as an equation.
     closed_form: TermRelation | None = None
     #: Of the terms at 2^n and of the sums up to there.
     follows: tuple[AtPowers, ...] = ()
 
 
-class CellularFinding(SearchOutcome):
+class PictureFinding(SearchOutcome):
+    """A rule on pictures of P-positions, with the names of their numbers, rows and columns."""
+
+    ruleset: str
+    axes: tuple[str, ...]
+    passes: int | None
+
+
+class CellularFinding(PictureFinding):
     """A rule by which a picture of P-positions follows from those before it."""
 
     SAYS = ("axes", "empty", "terms", "where", "start")
 
     kind: Literal["cellular"] = "cellular"
-    ruleset: str
-    axes: tuple[str, ...]
-    passes: int | None
     #: Whether no cell is a P-position.
     empty: bool = False
     #: Of the rule: [stack, dn, di, dj].
@@ -194,7 +176,7 @@ class CellularFinding(SearchOutcome):
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
-        """From what the pictures grow: the first exceptions, of which larger tables may have more; or from where on it holds."""
+        """The first exceptions, of which larger tables may have more; or from which number on the rule holds."""
         return self.begins if self.exceptions is None else self.exceptions[:MOST_SAID]
 
 
@@ -213,18 +195,15 @@ class CopiedPicture(RecordModel):
     column: str
 
 
-class BlocksFinding(SearchOutcome):
-    """How pictures of P-positions follow from smaller ones: by relations, or as copies."""
+class BlocksFinding(PictureFinding):
+    """Relations by which pictures of P-positions follow from smaller ones, or copies of which they consist."""
 
     SAYS = ("axes", "relations", "copies", "begins")
 
     kind: Literal["blocks"] = "blocks"
-    ruleset: str
-    axes: tuple[str, ...]
-    passes: int | None
-    #: The other stacks of which relations speak.
+    #: The other stacks in relations.
     known: tuple[str, ...] = ()
-    #: For which residues there are any, whether for all, and from which number on they are true.
+    #: By residues; whether there is one for all of them; and from which number on they are true.
     relations: tuple[HalfRelation, ...] = ()
     complete: bool = False
     begins: int = 0
@@ -240,20 +219,20 @@ class FormulaLine(RecordModel):
 
 
 class FormulasFinding(SearchOutcome):
-    """Formulas for what a table holds."""
+    """Formulas for the P-positions or Grundy numbers of a table."""
 
     kind: Literal["formulas"] = "formulas"
     #: ``P iff`` or ``G =``.
     label: str = ""
-    #: What they say, and the positions at which they are wrong.
+    #: The formulas, and the positions at which they are wrong.
     formulas: tuple[FormulaLine, ...] = ()
     exceptions: tuple[tuple[int, ...], ...] = ()
-    #: How many names, numbers and operators are in them.
+    #: Number of names, numbers and operators.
     size: int = 0
 
 
 class GrowthStep(RecordModel):
-    """The values at P-positions up to a bound: how many, the largest and the first of them."""
+    """The values at P-positions up to a bound: their number, the largest and the first of them."""
 
     bound: int
     positions: int
@@ -269,14 +248,12 @@ class ValueSetFinding(SearchOutcome):
     expression: str
     #: The values at growing bounds.
     growth: tuple[GrowthStep, ...]
-    #: For boxes of side B the largest F such that 0, …, F are all values.
+    #: For boxes of side B the largest F such that 0, …, F are all values, and a formula for F if there is one.
     frontiers: tuple[tuple[int, int], ...]
-    #: A formula for F; or, if there is none, the power of B with which it grows, if it does.
     law: str = ""
-    exponent: float | None = None
-    #: What the set seems to be.
+    #: The form of the set.
     form: ValueForm
-    #: How many names, numbers and operators there are in it.
+    #: Number of names, numbers and operators.
     size: int = 0
 
 
@@ -286,6 +263,23 @@ class StatementFinding(SearchOutcome):
     kind: Literal["statements"] = "statements"
     #: The name of the search, as a sweep's ``mine:`` gives it.
     search: str
+
+    @classmethod
+    def of_lines(
+        cls, search: str, tried: Tried, lines: Iterable[tuple[str, str, Evidence, Evidence]]
+    ) -> list[StatementFinding]:
+        """Return a finding for each text and line with evidence, or one finding of nothing."""
+        return [
+            cls(
+                search=search,
+                text=text,
+                claim={"statement": line},
+                found_on=found_on,
+                held_on=held_on,
+                tried=tried,
+            )
+            for text, line, found_on, held_on in lines
+        ] or [cls(search=search, nothing=True, tried=tried)]
 
 
 Finding = Annotated[

@@ -1,4 +1,4 @@
-"""Mining a shard: what the machine finds in each of its tables."""
+"""Mining a shard: searches in each of its tables."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
 
-#: Of larger tables a corner with at most so many cells is mined.
+#: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23
 
 
 def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Carry out a work order for mining and write what was found.
+    """Carry out a work order for mining and write the findings.
 
     Order and outcome are a `MineOrder` and `MinedTables`; how many tables were searched is returned.
     """
@@ -59,7 +59,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
 def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
 ) -> list[Finding]:
-    """Return what the named searches find in one table, each at least that there is nothing."""
+    """Return the findings of the named searches in one table, one of nothing included."""
     return [finding for name in what for finding in MINERS[name](game, bound, data)]
 
 
@@ -71,15 +71,15 @@ def _mined_part(
     if prod(entry["shape"]) <= MOST_CELLS:
         return bound, read_table(store, table_id, entry)
     dims = entry["dims"]
-    while prod(sides := _sides(game, bound, dims)) > MOST_CELLS and bound > 1:
+
+    def corner() -> list[slice]:
+        limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
+        return [slice(0, limits[dim] + 1) for dim in dims]
+
+    while prod(side.stop for side in corner()) > MOST_CELLS and bound > 1:
         bound //= 2
-    cells = StoredCells.open(store, table_id, entry)[tuple(slice(0, n) for n in sides)]
+    cells = StoredCells.open(store, table_id, entry)[tuple(corner())]
     return bound, xr.Dataset({entry["variable"]: (dims, cells)})
-
-
-def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
-    limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
-    return [limits[dim] + 1 for dim in dims]
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.

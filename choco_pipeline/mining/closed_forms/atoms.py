@@ -133,7 +133,7 @@ def nim_sums(
 
 
 def length(text: str) -> Length:
-    """Return what formulas are compared by: how many names, numbers and operators they have, how many names, and characters.
+    """Return a sort key: the numbers of names, numbers and operators together, of names, and of characters.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _half(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
 
 
 def _sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
-    """Return Σ a·x + constant as text, what is added before what is subtracted."""
+    """Return Σ a·x + constant as text, positive terms before negative ones."""
     pairs = [*zip(multiples, names, strict=True), (constant, "")]
     text = ""
     for a, name in sorted((pair for pair in pairs if pair[0]), key=lambda pair: pair[0] < 0):

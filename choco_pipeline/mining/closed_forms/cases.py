@@ -42,10 +42,10 @@ def shortest_cases(
 ) -> tuple[FormulaCase, ...] | None:
     """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
 
-    Every position of the game is in exactly one of the cases. Where some points are forgiven, only passes tell them apart.
+    Every position of the game is in exactly one of the cases. If some points are forgiven, only passes distinguish them.
     """
     best: tuple[Length, tuple[FormulaCase, ...]] | None = None
-    fine = () if target.forgiven else _by_residue_or_size(_sizes(atoms), points)
+    fine = () if target.forgiven else _by_residue_or_size(atoms.sizes, points)
     for parts in chain(_by_pass(atoms, points), fine):
         cases = _by_cases(atoms, target, parts)
         if cases is not None:
@@ -62,7 +62,7 @@ def widest_case(
 ) -> tuple[FormulaCase, ...] | None:
     """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
     best: tuple[tuple[int, Length], FormulaCase] | None = None
-    for parts in by_residue(_sizes(atoms), points, 2):
+    for parts in by_residue(atoms.sizes, points, 2):
         for text, chosen in parts:
             formula = _formula(atoms, target, chosen)
             if formula is not None:
@@ -102,13 +102,13 @@ def _by_pass(atoms: Atoms, points: Mapping[str, Ints]) -> Iterator[list[Part]]:
 
 
 def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
-    """Yield ways to tell cases apart, in each of which every position is in exactly one case."""
+    """Yield ways to distinguish cases, in each of which every position is in exactly one case."""
     yield from by_residue(sizes, points, 2)
     yield from by_residue(sizes, points, 4)
     for first, second in combinations(sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
-                left, right = _times(a, first), _times(b, second)
+                left, right = (f"{n}*{x}" if n > 1 else x for n, x in ((a, first), (b, second)))
                 least = a * points[first] <= b * points[second]
                 yield [(f"{left} <= {right}", least), (f"{left} > {right}", ~least)]
 
@@ -122,15 +122,6 @@ def by_residue(
             text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
             value = np.sum([points[name] for name in chosen], axis=0) % modulus
             yield [(f"{text}%{modulus} == {rest}", value == rest) for rest in range(modulus)]
-
-
-def _times(number: int, name: str) -> str:
-    return name if number == 1 else f"{number}*{name}"
-
-
-def _sizes(atoms: Atoms) -> list[str]:
-    """Return the coordinates that count no passes."""
-    return [name for name in atoms.names if name not in atoms.passes]
 
 
 def beyond_slopes(

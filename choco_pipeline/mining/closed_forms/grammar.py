@@ -12,7 +12,7 @@ import numpy as np
 from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node, render
 from choco_pipeline.mining.closed_forms.atoms import Atom, Ints
 
-#: So many different expressions are grown.
+#: Number of different expressions.
 DIFFERENT = 3000
 #: Names, numbers and operators in an expression, at most.
 LARGEST = 7
@@ -29,7 +29,7 @@ class Grown:
     """An expression of the grammar."""
 
     node: Node
-    #: At most so many names, numbers and operators are in it.
+    #: Most names, numbers and operators in it.
     size: int
 
     def text(self, names: Sequence[str], more: int) -> str:
@@ -126,7 +126,7 @@ def _candidates(
 
 
 def _with_constants(operands: Sequence[tuple[Node, Ints]], constants: Sequence[int]) -> _Several:
-    """Return what one operation makes of some expressions, each with all operations after the other."""
+    """Return the results of one operation on some expressions, each with all operations in turn."""
     values = np.array([row for _, row in operands])
     # its sign, the number on its left or its right, and the values
     operations: list[tuple[str, int | None, int | None, Ints]] = []
@@ -157,7 +157,7 @@ def _with_constants(operands: Sequence[tuple[Node, Ints]], constants: Sequence[i
 def _of_two(
     left: Node, a: Ints, rights: Sequence[tuple[Node, Ints]], *, only_minus: bool
 ) -> _Several:
-    """Return what operations make of an expression and each of some others."""
+    """Return the results of operations on an expression and each of some others."""
     b = np.array([row for _, row in rights])
     signs, made = ["-"], [a - b]
     if not only_minus:  # which alone changes when operands are exchanged

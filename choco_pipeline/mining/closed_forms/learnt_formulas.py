@@ -29,14 +29,14 @@ SIDES = {1: 64, 2: 31, 3: 11}
 SMALLEST_SIDE = 5
 #: Side of the box on which formulas beyond a slope are learnt: of it they cover a part only.
 SLOPE_SIDE = 127
-#: Of what a formula is guessed from at first, as much with a number as without; guesses; and points that the last one had wrong
-#: which each takes more: on a box of one table, and on several small tables together.
+#: Points of the first guess, half of them with a number; most guesses; and most points at which the last guess was wrong that the
+#: next one adds: on a box of one table, and on several small tables together.
 ON_A_TABLE, ON_SEVERAL = (300, 8, 24), (400, 6, 40)
 #: P-positions that are needed of several tables, and others.
 FEWEST_POOLED = 24
-#: A formula may be wrong at so many positions, which are then stated.
+#: Most positions at which a formula may be wrong; they are stated.
 EXCEPTIONS = 4
-#: The rest of the table must have at least so many cells.
+#: Fewest cells of the rest of the table.
 FEWEST_HELD_OUT = 64
 
 Guess = Callable[[Atoms, Mapping[str, Ints], Target], tuple[FormulaCase, ...] | None]
@@ -48,10 +48,10 @@ TRIED = (
 
 
 def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
-    """Look for a formula of what a table holds, right everywhere or but for a few positions.
+    """Return a formula for a table, right everywhere or except at a few positions.
 
-    A formula with exceptions stands beside one without, if it is not longer. Where none is found, one finding says what was
-    tried.
+    A formula with exceptions stands beside one without, if it is not longer. If none is found, one finding states the
+    candidates.
     """
     search = _TableSearch(Reading(Cells.of(game, bound, data)))
     numbers = search.number_set()
@@ -98,7 +98,11 @@ class _TableSearch:
             )
             inside = next(replace(cells, cells=cells.cells[box]).blocks())
             cases = self._learnt(inside, guess, forgiven)
-            if cases is None or not self._tells(cases):
+            if cases is None:
+                return None
+            # a statement that all positions of a case are P names no coordinate
+            lines = [parse(self.reading.said(case.formula)) for case in cases]
+            if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
             held_on = self._held_on(side, cases)
             if held_on is not None:
@@ -123,11 +127,11 @@ class _TableSearch:
                 held_on = self._held_on(side, [case])
                 if held_on is not None:
                     findings.append(self._finding([case], box, side, held_on))
-                    break  # what is right beyond a steeper line is less
+                    break  # beyond a steeper line it says less
         return findings
 
     def number_set(self) -> FormulasFinding | None:
-        """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""
+        """Return a condition for the P-positions of a game with one coordinate, guessed from the first half of a table."""
         cells = self.reading.cells
         if cells.variable.name != "p_position" or len(cells.shape) != 1:
             return None
@@ -140,20 +144,14 @@ class _TableSearch:
                 return None
             if (holds_at(parse(condition), block.points) == is_p).all():
                 line = FormulaLine(formula=condition, where="")
-                found_on = Evidence(positions=half, what=f"{name} below {half}")
-                return self._found([line], [], found_on, len(block) - half)
+                found_on = Evidence(half, f"{name} below {half}")
+                return self._found([line], found_on, len(block) - half)
         return None
-
-    def _tells(self, cases: Sequence[FormulaCase]) -> bool:
-        """Whether formulas tell positions from others: that all in a case are P is said of no coordinate."""
-        return self.reading.cells.variable.name == "grundy" or all(
-            parse(self.reading.said(case.formula)).names for case in cases
-        )
 
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int
     ) -> tuple[FormulaCase, ...] | None:
-        """Return the shortest formulas that are right on a box: guessed on some of it, corrected by what is wrong."""
+        """Return the shortest formulas that are right on a box: guessed on some of it, corrected where they are wrong."""
         points, target = self.reading.points(box), self.reading.target(box)
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
@@ -165,7 +163,7 @@ class _TableSearch:
             return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
 
         def wrong(cases: Sequence[FormulaCase]) -> Truths:
-            return self.reading.wrong(box, cases)
+            return self.reading.comparison(box, cases).wrong
 
         return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
 
@@ -173,52 +171,48 @@ class _TableSearch:
         """Return at how many positions outside of a box formulas are right; None if one is wrong, or they are few."""
         total = cells = 0
         for block in self.reading.cells.blocks():
-            outside = block.chosen(
-                (self.reading.sizes(block) > side) & self.reading.covered(block, cases)
-            )
-            if len(outside):
-                if self.reading.wrong(outside, cases).any():
-                    return None
-                total += self.reading.count(outside)
-                cells += len(outside)
+            compared = self.reading.comparison(block, cases)
+            outside = compared.covered & (self.reading.sizes(block) > side)
+            if (compared.wrong & outside).any():
+                return None
+            total += self.reading.count(block.chosen(outside))
+            cells += int(outside.sum())
         return total if cells >= FEWEST_HELD_OUT else None
 
     def _finding(
         self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
     ) -> FormulasFinding:
         reading = self.reading
-        formulas = [
+        lines = [
             FormulaLine(
-                formula=reading.said(case.formula), where=reading.in_table_names(case.where or "")
+                formula=reading.said(case.formula),
+                where=reading.in_table_names(case.where or ""),
             )
             for case in cases
         ]
-        learnt = box.chosen(reading.covered(box, cases))
-        exceptions = reading.exceptions(learnt, cases)
-        found_on = Evidence(positions=reading.count(learnt), what=f"box of side {side}")
-        return self._found(formulas, exceptions, found_on, held_on)
+        learnt = box.chosen(reading.comparison(box, cases).covered)
+        found_on = Evidence(reading.count(learnt), f"box of side {side}")
+        return self._found(lines, found_on, held_on, reading.exceptions(learnt, cases))
 
     def _found(
         self,
-        formulas: Sequence[FormulaLine],
-        exceptions: Sequence[Sequence[int]],
+        lines: Sequence[FormulaLine],
         found_on: Evidence,
         held_on: int,
+        exceptions: Sequence[tuple[int, ...]] = (),
     ) -> FormulasFinding:
         cells = self.reading.cells
-        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in formulas]
+        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in lines]
         label = "G =" if cells.variable.name == "grundy" else "P iff"
-        but = f", except at {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
+        excepted = f", except at {', '.join(map(str, exceptions))}" if exceptions else ""
         return FormulasFinding(
             label=label,
-            formulas=tuple(formulas),
-            exceptions=tuple(map(tuple, exceptions)),
-            size=sum(length(f.formula)[0] + length(f.where)[0] for f in formulas),
-            text=f"{label} {'; '.join(parts)}{but}",
+            formulas=tuple(lines),
+            exceptions=tuple(exceptions),
+            size=sum(length(f.formula)[0] + length(f.where)[0] for f in lines),
+            text=f"{label} {'; '.join(parts)}{excepted}",
             found_on=found_on,
-            held_on=Evidence(
-                positions=held_on, what=f"the rest of the table, to bound {cells.bound}"
-            ),
+            held_on=Evidence(held_on, f"the rest of the table, to bound {cells.bound}"),
             tried=self.tried,
         )
 
@@ -227,7 +221,7 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
     """Return the shortest formula that is 0 at the P-positions of several tables alone; None if there is none.
 
     The cells of these tables are positions, in coordinates with the same names. The bars of one cell each of an uncut bar are as
-    many positions as it has cells. That is too few to tell a formula from chance, and to test it on. In heaps, the coordinates of
+    many positions as it has cells. That is too few to distinguish a formula from chance, and to test it. In heaps, the coordinates of
     the positions, one formula may be right for bars of all sizes, though: so the positions of all of them are put together.
     """
     blocks = [(reading, block) for reading in readings for block in reading.cells.blocks()]

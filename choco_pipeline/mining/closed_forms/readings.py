@@ -1,9 +1,10 @@
-"""How formulas read on a table: what they must say in its cells, and what that says of positions."""
+"""Formulas on a table: their targets in its cells, and the statements on positions that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,18 @@ from choco_pipeline.tables.reading.cells import (
     select,
 )
 
-#: The game's own numbers are constants of formulas: the first so many, none larger.
+#: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
+
+
+class Comparison(NamedTuple):
+    """Formulas by cases, compared with the cells of a block."""
+
+    #: The value that they give; 0 where they give none.
+    numbers: Ints
+    #: Where they give a value, and where it is wrong.
+    covered: Truths
+    wrong: Truths
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,7 @@ class Reading:
 
     @property
     def axes(self) -> list[int]:
-        """The table's dimensions but for passes."""
+        """The table's dimensions except passes."""
         dims = self.cells.variable.dims
         return [axis for axis, name in enumerate(dims) if name not in self.passes]
 
@@ -80,14 +91,14 @@ class Reading:
         return {name: block.points[name] for name in self.names}
 
     def sizes(self, block: CellBlock) -> Ints:
-        """Return the largest of the coordinates by which each cell is found, passes apart."""
+        """Return the largest of the coordinates by which each cell is found, except passes."""
         largest: Ints = np.maximum.reduce(
             [block.points[self.cells.variable.dims[i]] for i in self.axes]
         )
         return largest
 
     def target(self, block: CellBlock) -> Target:
-        """Return what a formula must say: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
+        """Return the target of a formula: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return Target(block.values)
@@ -96,48 +107,39 @@ class Reading:
         is_p = self.cells.holds_p(block.values)
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
-    def wrong(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
-        """Return where formulas say something that is not so."""
+    def comparison(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Comparison:
+        """Return formulas by cases at the cells of a block. Where two of them speak, both must be right."""
         target, points = self.target(block), self.points(block)
-        wrong = np.zeros(len(block), np.bool_)
-        for case in cases:  # one by one: where two of them speak, both must be right
-            wrong |= _where(case, points) & ~target.right(self.values(block, [case]))
-        return wrong
-
-    def values(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Ints:
-        """Return what formulas say; 0 where they say nothing."""
-        points, numbers = self.points(block), np.zeros(len(block), np.int64)
+        numbers = np.zeros(len(block), np.int64)
+        covered, wrong = np.zeros((2, len(block)), np.bool_)
         for case in cases:
-            here = _where(case, points)
+            here = holds_at(parse(case.where or "0 == 0"), points)
             numbers[here] = evaluate_at(parse(case.formula), select(points, here))
-        return numbers
-
-    def covered(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
-        """Return where formulas say something."""
-        covered: Truths = np.any([_where(case, self.points(block)) for case in cases], axis=0)
-        return covered
+            covered |= here
+            wrong |= here & ~target.right(numbers)
+        return Comparison(numbers, covered, wrong)
 
     def count(self, block: CellBlock) -> int:
-        """Return how many positions cells speak of: all of a column, where they hold a coordinate."""
+        """Return the number of positions: all of a column, if cells hold a coordinate."""
         return len(block) if block.tops is None else int((block.tops + 1).sum())
 
-    def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[list[int]]:
+    def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[tuple[int, ...]]:
         """Return the positions of a box at which formulas are wrong."""
-        wrong = self.wrong(box, cases)
-        there, numbers = box.chosen(wrong), self.values(box, cases)[wrong]
+        compared = self.comparison(box, cases)
+        there, numbers = box.chosen(compared.wrong), compared.numbers[compared.wrong]
         stored = self.cells.variable.stored
         if stored is None:
-            return self.cells.positions(there.points).tolist() if len(there) else []
-        positions: list[list[int]] = []
+            return [*map(tuple, self.cells.positions(there.points).tolist())]
+        positions: list[tuple[int, ...]] = []
         for values in (there.values, numbers):
             assert there.tops is not None
             legal = (values >= 0) & ((values <= there.tops) | (self.cells.free is not None))
             points = select(there.points, legal) | {stored: values[legal]}
-            positions += self.cells.positions(points).tolist() if legal.any() else []
+            positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
     def said(self, formula: str) -> str:
-        """Return what a formula says in the table's names: a Grundy number, or a condition for P-positions."""
+        """Return a formula in the table's names: for a Grundy number, or as a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return formula
@@ -152,11 +154,6 @@ class Reading:
             return text
         heaps = [parse_nodes(formula.text) for formula in face.position]
         return render(substitute(parse_nodes(text), dict(zip(self.names, heaps, strict=False))))
-
-
-def _where(case: FormulaCase, points: Points) -> Truths:
-    """Return at which points a formula is meant."""
-    return holds_at(parse(case.where or "0 == 0"), points)
 
 
 def is_zero(formula: str) -> str:
@@ -185,7 +182,7 @@ def _both_same(node: Node) -> str:
 
 
 def equation(name: str, formula: str, order: Sequence[str]) -> str:
-    """Return that a coordinate is what a formula says: as a nim-sum that is 0, if the formula is one with a constant added.
+    """Return that a coordinate equals a formula: as a nim-sum that is 0, if the formula is one with a constant added.
 
     The nim-sum names the coordinates in the given order.
 

@@ -1,17 +1,17 @@
 """The shortest formula that is right at given points: one atom, or the least, largest, nim-sum or sum of two.
 
 Idea: thousands of small formulas, the atoms, are written down once with their values at all points, and each stands for itself
-with any constant added. One atom is right if what it misses is the same at every point. Of two under ``min`` or ``max`` the
+with any constant added. One atom is right if its difference to the target is the same at every point. Of two under ``min`` or ``max`` the
 constants are known before the partner is: each must touch the numbers from its side, and together they must touch all of them. For
-nim-sums and sums the partner is looked up (meet in the middle): a checksum of what the first one leaves is searched for among the
+nim-sums and sums the partner is looked up (meet in the middle): a checksum of the first one's rest is searched for among the
 checksums of all, since that of a nim-sum is the nim-sum of checksums, and that of a sum their sum.
 
-What is kept true: whatever is returned was compared with the target at every point; checksums, like the limits below, can only
+What is kept true: every formula that is returned was compared with the target at every point; checksums, like the limits below, can only
 lose formulas. Of those that are right the shortest as written is taken.
 
 Cost: atoms × points for one atom; `MOST_FIRST` × atoms × points for minima; for nim-sums and sums, a sorting of the atoms for each
 constant.
-Source: enumeration of expressions that are told apart by their values, as in A. Udupa and others, TRANSIT: specifying protocols
+Source: enumeration of expressions that are distinguished by their values, as in A. Udupa and others, TRANSIT: specifying protocols
 with concolic snippets (2013); here constants are solved for instead of enumerated.
 """
 
@@ -38,9 +38,9 @@ from choco_pipeline.mining.closed_forms.atoms import (
 )
 from choco_pipeline.mining.closed_forms.grammar import grow, remainders
 
-#: Of two formulas that make a minimum, the one that is right more often is one of the first so many.
+#: Of two formulas that make a minimum, the one that is right more often is among this many first ones.
 MOST_FIRST = 60
-#: Pairs are looked for where at least so many numbers are asked for.
+#: Fewest numbers of a target for which pairs are looked for.
 FEWEST_FOR_PAIRS = 8
 #: Pairs that cover all points, and pairs with the right checksum, that are looked at.
 MOST_COVERING, MOST_PAIRS = 2000, 1000
@@ -48,9 +48,9 @@ MOST_COVERING, MOST_PAIRS = 2000, 1000
 MOST_BOTH = 100
 #: Nim-sums and linear forms to which constants are added in nim-sums of two.
 MOST_INNER = 300
-#: Of the formulas that are right, so many small ones are written out.
+#: Most of the formulas that are right that are written out, small ones first.
 MOST_WRITTEN = 24
-#: A nim-sum's checksum: so many values, so many of the lowest digits of each.
+#: A nim-sum's checksum: number of values, and of the lowest digits of each.
 PROBES, DIGITS = 7, 9
 
 
@@ -81,13 +81,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Target:
-    """What a formula must say."""
+    """The numbers that a formula must give."""
 
     #: The number at each point.
     numbers: Ints
     #: Where `numbers` is negative, a formula must say something below 0 or above this; None if it is nowhere so.
     tops: Ints | None = None
-    #: At so many points the formula may be wrong.
+    #: Most points at which the formula may be wrong.
     forgiven: int = 0
 
     def at(self, chosen: Truths) -> Target:
@@ -130,7 +130,7 @@ class Atoms:
         """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
         columns, flags = [points[name] for name in names], [False] * len(names)
         atoms = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
-        return cls(names, *_apart(atoms))
+        return cls(names, *_smallest_first(atoms))
 
     @classmethod
     def grown(
@@ -148,7 +148,12 @@ class Atoms:
             *grow(names, columns, own),
             *remainders(names, columns, own),
         ]
-        return cls(names, *_apart(atoms), tuple(own), passes)
+        return cls(names, *_smallest_first(atoms), tuple(own), passes)
+
+    @property
+    def sizes(self) -> list[str]:
+        """The coordinates that count no passes."""
+        return [name for name in self.names if name not in self.passes]
 
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points."""
@@ -238,7 +243,7 @@ class Atoms:
         firsts = [(i, 0) for i in range(len(values))] + [(i, c) for c in added if c for i in inner]
         rows = np.concatenate([there, *(there[inner] + c for c in added if c)])
         formulas: list[tuple[Atom, int]] = []
-        turns = 2 if target.forgiven else 1  # what is forgiven may be where the first ones look
+        turns = 2 if target.forgiven else 1  # the first checksum may look at a forgiven point
         for more, turn in product(added, range(turns)):
             at = np.random.default_rng(turn).integers(0, numbers.size, PROBES)
             sums, plain = _checksums(rows[:, at]), _checksums(there[:, at])
@@ -252,7 +257,7 @@ class Atoms:
         return formulas
 
 
-def _apart(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
+def _smallest_first(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
     """Return formulas, small ones first, and their values at the points, [formula, point]."""
     pairs = sorted(pairs, key=lambda pair: pair[0].size)
     return tuple(form for form, _ in pairs), np.array([row for _, row in pairs], np.int64)

@@ -1,4 +1,4 @@
-"""Forms of sets of integers: what a set seems to be, as a condition on v, and how far it holds every number."""
+"""Forms of sets of integers as conditions on v, and the frontier up to which a set has every number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count, pairwise
-from math import gcd, log
+from math import gcd
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from choco_pipeline.mining.table_findings import ValueForm
 MOST_LISTED = 64
 #: A form is not believed on fewer members than this.
 FEWEST = 4
-#: Sets of at most so many numbers are finite if they stay the same; beside powers there may be so many others.
+#: Most numbers of a set that is finite if it stays the same, and most others beside powers.
 MOST_MEMBERS, MOST_EXTRAS = 8, 2
 #: Remainders are looked at modulo at most this.
 LARGEST_MODULUS = 64
-#: A law for frontiers is fitted on two of them and must hold for so many others.
+#: A law for frontiers is fitted on two of them; fewest others for which it must hold.
 FEWEST_OTHERS = 2
 
-#: The least of the numbers, from which a set is guessed, hold so many of its periods at least.
+#: Fewest periods of a set among the numbers from which it is guessed.
 PERIODS = 4
 #: A set of numbers is not said to be more residues than these.
 MOST_RESIDUES = 6
@@ -38,8 +38,8 @@ def within(*conditions: str) -> ValueForm:
 
     Examples
     --------
-    >>> within("v % 4 == 0", "v >= 0").says_of("x ^ y")
-    'x ^ y takes only values in {v : v ≡ 0 (mod 4), v ≥ 0}'
+    >>> within("v % 4 == 0", "v >= 0").text
+    '{v : v ≡ 0 (mod 4), v ≥ 0}'
     """
     text = f"{{v : {', '.join(map(math_text, conditions))}}}"
     return ValueForm("conditions", text, " and ".join(conditions), "within")
@@ -65,7 +65,7 @@ def forms(values: Sequence[int]) -> list[ValueForm]:
 
 
 def conditions(values: Sequence[int]) -> list[str]:
-    """Return what all members of a set have in common: a remainder, the coarsest last, and bounds.
+    """Return conditions that all members of a set satisfy: a remainder, the coarsest last, and bounds.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def conditions(values: Sequence[int]) -> list[str]:
     return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 
-def listed(values: Sequence[int]) -> ValueForm:
+def list_form(values: Sequence[int]) -> ValueForm:
     """Return a list of the first values, the form of a set without any."""
     shown = ", ".join(map(str, values[:MOST_LISTED])) + (", …" if len(values) > MOST_LISTED else "")
     return ValueForm("list", f"{{{shown}}}")
@@ -96,7 +96,7 @@ def frontier(values: Sequence[int]) -> int:
 
 
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
-    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, but for the first ones.
+    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, except the first ones.
 
     These are pairs of side and frontier, sides ascending.
 
@@ -117,17 +117,6 @@ def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
             sign = "+" if constant > 0 else "-"
             return text + (f" {sign} {abs(constant)}" if constant else "")
     return None
-
-
-def growth_exponent(frontiers: Sequence[tuple[int, int]]) -> float | None:
-    """Return the b for which frontiers grow about as B^b, by least squares; None for fewer than three above 0."""
-    points = [(log(side), log(frontier)) for side, frontier in frontiers if frontier > 0]
-    if len(points) < 3:
-        return None
-    x0 = sum(x for x, _ in points) / len(points)
-    y0 = sum(y for _, y in points) / len(points)
-    rise = sum((x - x0) * (y - y0) for x, y in points)
-    return rise / sum((x - x0) * (x - x0) for x, _ in points)
 
 
 def _powers(values: Sequence[int]) -> ValueForm | None:
@@ -160,8 +149,10 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
     >>> list(conditions_on("a", np.arange(64) % 5 == 2))
     ['a%5 == 2']
     """
-    period = _period(inside)
-    if period is not None:
+    longest = len(inside) // PERIODS
+    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
+    period = next(periods, 1)
+    if period > 1:
         residues = np.flatnonzero(inside[:period]).tolist()
         steps = {larger - smaller for smaller, larger in pairwise(residues)}
         if len(residues) > 2 and len(steps) == 1:
@@ -178,21 +169,8 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
 def _progression(term: str, first: int, last: int, step: int) -> str:
     """Return that a term is in an arithmetic progression.
 
-    The end is the first number that is not in it any more: of the residues 0, 2, …, k-2 that is k, the number taken.
-
-    Examples
-    --------
-    >>> _progression("a%9", 0, 6, 2)
-    'a%9%2 == 0 and a%9 < 8'
+    The end is the first number after it: of the residues 0, 2, …, k-2 that is k, the number taken.
     """
     parts = [f"{term}%{step} == {first % step}"] if step > 1 else []
     parts += [f"{term} >= {first}"] if first >= step else []
     return " and ".join([*parts, f"{term} < {last + step}"])
-
-
-def _period(inside: Truths) -> int | None:
-    """Return the least period of a set from 0 on, if it is short; None if there is none, or if all are in it or none."""
-    longest = len(inside) // PERIODS
-    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
-    period = next(periods, None)
-    return None if period == 1 else period

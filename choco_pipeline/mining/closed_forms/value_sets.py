@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.closed_forms.atoms import length
-from choco_pipeline.mining.closed_forms.chance_bars import points_by_chance
+from choco_pipeline.mining.closed_forms.chance import Chance, ChanceValues, values_by_chance
 from choco_pipeline.mining.closed_forms.value_forms import (
     FEWEST,
     MOST_LISTED,
@@ -22,11 +21,9 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     forms,
     frontier,
     frontier_law,
-    growth_exponent,
-    listed,
+    list_form,
     within,
 )
-from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.mining.table_findings import (
     Evidence,
     GrowthStep,
@@ -34,25 +31,29 @@ from choco_pipeline.mining.table_findings import (
     ValueForm,
     ValueSetFinding,
 )
-from choco_pipeline.tables.reading.cells import are_positions, growing_bounds, select
-
-Ints = NDArray[np.int64]
+from choco_pipeline.tables.reading.cells import (
+    Cells,
+    Ints,
+    Points,
+    growing_bounds,
+)
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
+#: The same in words.
+WORDS = {
+    "exactly": "exactly the values ",
+    "within": "only values in ",
+    "contains-all": "every value: ",
+}
 #: Larger than any coordinate.
 NEVER = np.iinfo(np.int64).max
 #: A form is found within the table's bound divided by this, and must then hold for all of the table.
 SMALLER = 4
 #: Expressions that no paper forms are looked at up to this bound.
 FAR = 512
-#: Sums have multiples of coordinates from -1 to 1, of at most so many coordinates.
+#: Most coordinates in sums, with multiples from -1 to 1.
 MOST_IN_SUMS = 3
-#: Of so many P-positions in each block the coordinates are shuffled,
-SHUFFLED = 1 << 14
-#: and a form says something if so many of the positions that this makes contradict it, and if chance would make so many of
-#: the held-out P-positions do so.
-FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
 #: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
 LEAST_SHARE = 0.1
 
@@ -68,25 +69,44 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         ValueSet(parse(text), bound, bound if not i else min(bound, FAR))
         for i, text in enumerate(expressions(game))
     ]
-    shuffled = _Shuffled(game)
-    for part in p_positions(game, data):
+    chance = Chance(game)
+    cells = Cells.of(game, bound, data)
+    for points in cells.p_positions():
+        size = cells.sizes(points)
         for values in sets:
-            values.add(part)
-        shuffled.add(part, bound // SMALLER)
-    random = shuffled.positions()
-    bars = points_by_chance(game)
+            values.add(points, size)
+        chance.add(points, size > bound // SMALLER)
+    models = chance.models()
     tried = Tried(
         candidates=len(sets),
         what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
         " everything up to a frontier",
     )
-    findings = [_finding(values, random, bars, values is sets[0], tried) for values in sets]
+    findings = [_finding(values, models, values is sets[0], tried) for values in sets]
     by_text = {
         (finding.growth, finding.form.text): finding for finding in findings if not finding.nothing
     }
     # If a sum is always zero, everything else that values have follows.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
     return zeros or [*by_text.values()] or findings[:1]
+
+
+def nim_sum_of(game: Ruleset) -> str | None:
+    """Return the nim-sum that the papers form of a position of such a game, as a formula, or None where they form none.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar, WithPass
+    >>> nim_sum_of(WithPass(StripBar(k=4, s=2)))
+    '(x+2) ^ y ^ (z+2) ^ p'
+    """
+    rules = game.base.rules
+    bar = rules.bar
+    if not rules.is_nim and (bar is None or bar.triple is None):
+        return None
+    shifted = {*rules.coordinates} - {bar.up} if bar is not None and bar.shift else ()
+    by = bar.shift if bar is not None else 0
+    return " ^ ".join(f"({name}+{by})" if name in shifted else name for name in game.coordinates)
 
 
 def expressions(game: Ruleset) -> list[str]:
@@ -144,13 +164,13 @@ class ValueSet:
         self.first = np.full(2 * self.low, NEVER)
         self.last = np.full(2 * self.low, -1)
 
-    def add(self, part: PPositionArrays) -> None:
-        """Add P-positions."""
-        inside = part.size <= self.limit
+    def add(self, points: Points, sizes: Ints) -> None:
+        """Add P-positions with their largest coordinates."""
+        inside = sizes <= self.limit
         if not inside.any():
             return
-        size = part.size[inside]
-        used = {name: part.coordinates[name][inside] for name in self.formula.names}
+        size = sizes[inside]
+        used = {name: points[name][inside] for name in self.formula.names}
         values = np.broadcast_to(self.formula.evaluate(used), size.shape) + self.low
         more = int(values.max()) + 1 - self.first.size
         if more > 0:
@@ -188,45 +208,13 @@ class ValueSet:
         return [(side, frontier(self.within(side - 1))) for side in sides]
 
 
-@dataclass
-class _Shuffled:
-    """Positions that are made of the held-out P-positions' coordinates in another order: what chance would make of them."""
-
-    game: Ruleset
-    parts: list[dict[str, Ints]] = field(default_factory=list)
-    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-
-    def add(self, part: PPositionArrays, beyond: int) -> None:
-        """Add some of the P-positions above a size."""
-        chosen = np.flatnonzero(part.size > beyond)
-        if chosen.size > SHUFFLED:
-            chosen = self.random.choice(chosen, SHUFFLED, replace=False)
-        self.parts.append({name: values[chosen] for name, values in part.coordinates.items()})
-
-    def positions(self) -> dict[str, Ints]:
-        """Return the coordinates of the legal ones."""
-        names = self.game.coordinates
-        columns = [
-            self.random.permutation(np.concatenate([part[name] for part in self.parts]))[
-                : 4 * SHUFFLED
-            ]
-            for name in names
-        ]
-        points = dict(zip(names, columns, strict=True))
-        return select(points, are_positions(self.game, points))
-
-
 def _finding(
-    values: ValueSet,
-    random: Mapping[str, Ints],
-    bars: Sequence[Mapping[str, Ints]],
-    of_a_paper: bool,
-    tried: Tried,
+    values: ValueSet, models: tuple[Points, ...], of_a_paper: bool, tried: Tried
 ) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
     held_out = int(values.positions[smaller + 1 :].sum())
-    chance = values.formula.evaluate(random).astype(np.int64)
+    chance = values_by_chance(models, values.formula)
     frontiers = values.frontiers()
     finding = partial(
         ValueSetFinding,
@@ -235,18 +223,17 @@ def _finding(
         frontiers=tuple(frontiers),
         tried=tried,
     )
-    others = [values.formula.evaluate(points).astype(np.int64) for points in bars]
-    form = _form(values, smaller, chance, held_out, others)
+    form = _form(values, smaller, chance, held_out)
     if form is None and of_a_paper:
-        form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
+        form = _all(frontiers, chance)
     if form is None:
-        return finding(form=listed(values.within(values.limit)), nothing=True)
-    law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
-    if form.name == "all-up-to":
-        finding = partial(finding, law=law) if law else partial(finding, exponent=exponent)
+        return finding(form=list_form(values.within(values.limit)), nothing=True)
+    law = frontier_law(frontiers)
+    if form.name == "all-up-to" and law:
+        finding = partial(finding, law=law)
     return finding(
         form=form,
-        text=form.says_of(expression),
+        text=f"{expression} takes {WORDS[form.relation]}{form.text}",
         claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
         size=length(expression)[0] + length(form.condition)[0],
         found_on=Evidence(
@@ -257,34 +244,22 @@ def _finding(
     )
 
 
-def _form(
-    own: ValueSet,
-    smaller: int,
-    chance: Ints,
-    held_out: int,
-    others: Sequence[Ints],
-) -> ValueForm | None:
-    """Return the form of the values up to a smaller bound that all later ones have, too, and that neither chance nor other bars give.
+def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> ValueForm | None:
+    """Return the form of the values up to a smaller bound that all later ones have, too, and that chance does not explain.
 
-    A set of which a member up to that bound is no value at all is not said to be that of the values.
+    If a member of the form's set up to that bound is not a value, the values are only within the set.
     """
     early, later = own.within(smaller), own.beyond(smaller)
     small = np.arange(-smaller, smaller + 1)
 
-    def says_something(condition: str) -> bool:
-        holds = np.broadcast_to(parse(condition).evaluate({"v": chance}), chance.shape)
-        contradicted = int((~holds).sum())
-        expected = contradicted / max(1, chance.size) * held_out
-        if contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED:
-            return False
-        return not any(np.all(parse(condition).evaluate({"v": values})) for values in others)
+    def is_right(condition: str) -> bool:
+        holds_later = np.all(parse(condition).evaluate({"v": np.array(later)}))
+        return bool(holds_later) and not chance.explain(condition, held_out)
 
-    def holds_later(condition: str) -> bool:
-        formula = parse(condition)
-        return bool(later) and bool(np.all(formula.evaluate({"v": np.array(later)})))
-
+    if not later:
+        return None
     for form in forms(early):
-        if holds_later(form.condition) and says_something(form.condition):
+        if is_right(form.condition):
             members = small[parse(form.condition).evaluate({"v": small})]
             are_all = np.isin(members, [*early, *later]).all()
             return form if are_all else within(form.condition)
@@ -292,29 +267,24 @@ def _form(
     for condition in conditions(early):
         if " % " in condition and any(" % " in part for part in parts):
             continue  # a finer one holds
-        if holds_later(condition) and says_something(condition):
+        if is_right(condition):
             parts.append(condition)
-    if not parts:
-        return None
-    return within(*parts)
+    return within(*parts) if parts else None
 
 
-def _all(
-    frontiers: Sequence[tuple[int, int]], chance: Ints, *, by_law_alone: bool
-) -> ValueForm | None:
-    """Return that every number is a value, if the frontier grows, by a law or not, and is not as far as by chance."""
+def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueForm | None:
+    """Return that every number is a value, if the frontier grows, by a law or not, and is not as far as by chance.
+
+    A law is needed if the values of bars by chance are about as many of the first numbers as there is room for.
+    """
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
+    by_law_alone = any(frontier(values.tolist()) >= 2 * FEWEST for values in chance.bars)
     if (
         not (law or (grows and not by_law_alone))
         or last < 2 * FEWEST
-        or (chance > last).sum() < LEAST_SHARE * chance.size
+        or (chance.shuffled > last).sum() < LEAST_SHARE * chance.shuffled.size
     ):
         return None
     far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
     return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
-
-
-def _takes_all(values: Ints) -> bool:
-    """Whether the values at the P-positions of a bar of chance are about as many of the first numbers as there is room for."""
-    return frontier(np.unique(values).tolist()) >= 2 * FEWEST

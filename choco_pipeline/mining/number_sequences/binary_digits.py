@@ -1,4 +1,4 @@
-"""Sequences whose terms the binary digits of their places tell: powers with the number of ones, and sums with it and the length.
+"""Sequences given by the binary digits of places: powers with the number of ones, sums with it and the length.
 
 Where each binary digit is chosen by itself, numbers of choices are powers: of three heaps with nim-sum 0 and 2n stones, each
 binary one of n is in two of the heaps, so that there are 3^popcount(n) of them. Where there is one position for each power of
@@ -20,7 +20,7 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     sum_text,
 )
 
-#: Functions of a place: what formulas call them, and what they are.
+#: Functions of a place, by their names in formulas.
 DIGIT_FUNCTIONS: Mapping[str, Callable[[int], int]] = {
     "bits": int.bit_length,
     "popcount": int.bit_count,
@@ -32,9 +32,9 @@ MEANINGS: Mapping[str, str] = {
 }
 #: Places m·n + r are tried with m up to the one and r below the other.
 LARGEST_STEP, LARGEST_OFFSET = 4, 8
-#: There must be so many terms at the places m·n + r: the first two determine c and b, all others test them.
+#: Fewest terms at the places m·n + r: the first two determine c and b, all others test them.
 FEWEST_POWERS = 8
-#: Sums are determined by so many terms, and as many must test them.
+#: Number of terms that determine a sum; at least as many others test it.
 LEARNT = 16
 #: How many m and r are tried, and sums.
 CANDIDATES = LARGEST_STEP * LARGEST_OFFSET + 1
@@ -63,7 +63,7 @@ class PowersOfOnes:
         return None if n < 0 else self.factor * int(self.base ** n.bit_count())
 
     def equations(self, first: int, letter: str, n: str, signs: Signs = PRINTED) -> Iterator[str]:
-        """Yield the equations that say so of a sequence, given the place of its first term.
+        """Yield the equations of a sequence, given the place of its first term.
 
         Examples
         --------
@@ -98,7 +98,7 @@ class SumOfDigits:
         return sum((f * v for f, v in zip(self.factors, _values(place), strict=False)), Fraction(0))
 
     def equations(self, first: int, letter: str, n: str, signs: Signs = PRINTED) -> Iterator[str]:
-        """Yield the equation that says so of a sequence.
+        """Yield the equation of a sequence.
 
         Examples
         --------
@@ -113,14 +113,14 @@ class SumOfDigits:
         yield f"{left} {signs.equals} {sum_text(terms[::-1], signs)}"
 
 
-def told_by_digits(first: int, terms: Sequence[int]) -> PowersOfOnes | SumOfDigits | None:
-    """Return what the terms a(first), a(first+1), … are, if they are powers or sums of these forms.
+def digit_form(first: int, terms: Sequence[int]) -> PowersOfOnes | SumOfDigits | None:
+    """Return a form of the terms a(first), a(first+1), …, if they are such powers or sums.
 
     Examples
     --------
-    >>> told_by_digits(0, [0 if m % 3 else 4 ** (m // 3).bit_count() for m in range(30)])
+    >>> digit_form(0, [0 if m % 3 else 4 ** (m // 3).bit_count() for m in range(30)])
     PowersOfOnes(step=3, offset=0, factor=1, base=4)
-    >>> print(*told_by_digits(1, [n + n.bit_length() for n in range(1, 40)]).equations(1, "g", "n"))
+    >>> print(*digit_form(1, [n + n.bit_length() for n in range(1, 40)]).equations(1, "g", "n"))
     g(n) = bits(n) + n
     """
     return _powers(first, terms) or _sums(first, terms)

@@ -1,9 +1,9 @@
-"""How many P-positions there are: recurrences of these numbers, and what follows from them."""
+"""The numbers of P-positions: recurrences of these numbers, and their consequences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -12,21 +12,19 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.number_sequences.binary_digits import (
     CANDIDATES,
     MEANINGS,
-    told_by_digits,
+    digit_form,
 )
 from choco_pipeline.mining.number_sequences.recurrences import (
     AS_FORMULA,
-    ClosedForm,
     closed_form,
     follows,
-    generating_function,
     rule_text,
     shortest_recurrence,
 )
 from choco_pipeline.mining.number_sequences.regular import (
     DEEPEST,
     Relation,
-    continued,
+    continuation,
     is_whole,
     relations,
 )
@@ -42,11 +40,11 @@ from choco_pipeline.mining.table_findings import (
 )
 from choco_pipeline.provenance import package_version
 
-#: Linear recurrences are looked for in so many terms, of order up to about a third of that.
+#: Most terms in which linear recurrences are looked for; their order is at most about a third of this.
 MOST_FOR_LINEAR = 128
-#: One of order d must hold for the terms that determine it, and for d and so many more.
+#: Fewest terms, beyond the order of a recurrence, that test it.
 FEWEST_MORE = 5
-#: A sequence is continued by its relations up to 2^FAR, and what it is at powers of 2 has recurrences of this order.
+#: A sequence is continued by its relations up to 2^FAR. Its terms at powers of 2 have recurrences of at most this order.
 FAR, MOST_ORDER = 16, 4
 #: Roots of recurrences are looked for up to this.
 LARGEST_ROOT = 16
@@ -54,7 +52,7 @@ TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, an
 
 
 def b_file(sequence: IntegerSequence) -> str:
-    """Return a sequence as the OEIS takes it: comments, then lines of an index and a term.
+    """Return a sequence in the format of the OEIS: comments, then lines of an index and a term.
 
     Examples
     --------
@@ -72,16 +70,19 @@ def b_file(sequence: IntegerSequence) -> str:
 def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
     """Return the recurrences of a table's numbers of P-positions.
 
-    If relations that hold for ever tell the terms at 2^n, the sequence of these is left out. Sequences without any relation are
-    named in one finding of nothing.
+    If relations that hold for ever give the terms at 2^n, the sequence of these is left out. One finding of nothing names
+    the sequences without any relation.
     """
+    bar = game.base.rules.bar
+    shift = 0 if bar is None else bar.shift
+    # nim-sums of shifted coordinates begin at the shift
+    centres = list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
     findings: list[CountFinding] = []
     without: list[str] = []
     tried = 0
     seen: set[tuple[int, ...]] = set()
-    centres = _centres(game)
     for sequence, at_powers in sequences(game, bound, data):
-        is_told = False  # the terms at 2^n, by what tells all terms
+        is_given = False  # whether the terms at 2^n follow from the relations of all terms
         for numbers in filter(None, (sequence, at_powers)):
             if len(numbers.terms) < FEWEST_TERMS or not any(numbers.terms) or numbers.terms in seen:
                 continue
@@ -90,9 +91,9 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
             if finding is None:
                 without.append(numbers.what)
                 tried += _candidates(numbers)
-            elif not is_told:
+            elif not is_given:
                 findings.append(finding)
-                is_told = finding.closed is not None or any(
+                is_given = finding.closed_form is not None or any(
                     result.kind == "terms" and result.closed for result in finding.follows
                 )
     if without or not findings:
@@ -103,7 +104,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
 
 
 def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
-    """Return a recurrence that all terms satisfy, and how many of the first determined it; None if there is none."""
+    """Return a recurrence that all terms satisfy, and the number of terms that determined it; None if there is none."""
     length = min(len(terms), MOST_FOR_LINEAR)
     learnt = (2 * length - 2 * FEWEST_MORE) // 3
     if learnt < 2:
@@ -114,39 +115,65 @@ def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | N
     return recurrence, learnt
 
 
+def _candidates(sequence: IntegerSequence) -> int:
+    """Return the number of forms: linear recurrences by their order, forms in digits, relations by their place."""
+    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
+
+
+def _finding(
+    sequence: IntegerSequence,
+    form: str,
+    written: Sequence[TermRelation],
+    found_on: tuple[int, str],
+    held_on: tuple[int, str],
+    text: str,
+    **more: Any,
+) -> CountFinding:
+    last = sequence.first + len(sequence.terms) - 1
+    return CountFinding(
+        ruleset=sequence.game,
+        sequence=sequence,
+        relations=tuple(written),
+        found_on=Evidence(*found_on),
+        held_on=Evidence(held_on[0], f"{held_on[1]} up to g({last})"),
+        tried=Tried(candidates=_candidates(sequence), what=TRIED),
+        form=form,
+        text=f"the number g({sequence.index}) of {sequence.what} {text}",
+        **more,
+    )
+
+
 def _linear(sequence: IntegerSequence) -> CountFinding | None:
     """Return a finding on a sequence with a linear recurrence."""
     learnt_recurrence = linear_recurrence(sequence.terms)
     if learnt_recurrence is None:
         return None
     recurrence, learnt = learnt_recurrence
-    named = recurrence, "g", sequence.index
-    rule, formula = rule_text(*named), rule_text(*named, AS_FORMULA)
-    closed = _closed(sequence, recurrence)
-    relations = [TermRelation(text=rule, formula=formula, start=sequence.first)]
-    return CountFinding(
-        ruleset=sequence.game,
-        sequence=sequence,
-        relations=tuple(relations),
-        claim=_claim(sequence, relations, []),
-        found_on=Evidence(positions=learnt, what=f"the first {learnt} terms"),
-        held_on=Evidence(
-            positions=len(sequence.terms) - learnt,
-            what=f"the terms up to g({sequence.first + len(sequence.terms) - 1})",
-        ),
-        tried=Tried(candidates=_candidates(sequence), what=TRIED),
-        form="linear",
-        rule=rule,
-        generating_function=generating_function(sequence.terms, recurrence),
-        closed=str(closed) if closed else None,
-        closed_form=_closed_relation(sequence, closed) if closed else None,
-        text=f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
+    index, terms = sequence.index, sequence.terms
+    rule, formula = (rule_text(recurrence, "g", index, *signs) for signs in ((), (AS_FORMULA,)))
+    written = [TermRelation(text=rule, formula=formula, start=sequence.first)]
+    # sums of powers are those of places from 0 on
+    closed = None if sequence.first else closed_form(terms, recurrence, LARGEST_ROOT)
+    equation = closed and TermRelation(
+        text=str(closed),
+        formula=f"g({index}) == {closed.text(index, AS_FORMULA)}",
+        start=closed.start,
+    )
+    return _finding(
+        sequence,
+        "linear",
+        written,
+        (learnt, f"the first {learnt} terms"),
+        (len(terms) - learnt, "the terms"),
+        f"is {closed}" if closed else f"satisfies {rule}",
+        claim=_claim(sequence, written, []),
+        closed_form=equation,
     )
 
 
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
-    """Return a finding on a sequence that the binary digits of its places tell, and what its relations say at 2^n."""
-    by_digits = told_by_digits(sequence.first, sequence.terms)
+    """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
+    by_digits = digit_form(sequence.first, sequence.terms)
     if by_digits is None:
         return None
     related = _regular(sequence, centres)
@@ -157,24 +184,49 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
     meant = " and ".join(
         f"{name}({index}) {MEANINGS[name]} of {index}" for name in by_digits.functions
     )
-    return CountFinding(
-        ruleset=sequence.game,
-        sequence=sequence,
-        relations=tuple(
+    return _finding(
+        sequence,
+        "digits",
+        [
             TermRelation(text=text, formula=formula, start=0)
             for text, formula in zip(texts, formulas, strict=True)
-        ),
-        found_on=Evidence(
-            positions=by_digits.learnt, what=f"the first terms that determine {texts[0]}"
-        ),
-        held_on=Evidence(
-            positions=len(sequence.terms) - by_digits.learnt,
-            what=f"the other terms, up to g({sequence.first + len(sequence.terms) - 1})",
-        ),
-        tried=Tried(candidates=_candidates(sequence), what=TRIED),
-        form="digits",
+        ],
+        (by_digits.learnt, f"the first terms that determine {texts[0]}"),
+        (len(sequence.terms) - by_digits.learnt, "the other terms,"),
+        f"satisfies {', '.join(texts)}, with {meant}{_hence(sequence, follows)}",
         follows=follows,
-        text=f"{_subject(sequence)} satisfies {', '.join(texts)}, with {meant}{_hence(sequence, follows)}",
+    )
+
+
+def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
+    """Return a finding on a sequence with relations between its terms and those at half the place."""
+    related = relations(sequence.first, sequence.terms, centres)
+    if not related:
+        return None
+    index = sequence.index
+    written = [
+        TermRelation(
+            text=relation.text("g", index),
+            formula=relation.text("g", index, AS_FORMULA),
+            start=relation.start,
+        )
+        for relation in related
+    ]
+    whole = is_whole(related)
+    consequences = _consequences(sequence, related) if whole else ()
+    parts = [
+        term.text + (f" for {index} ≥ {term.start}" if term.start > sequence.first else "")
+        for term in written
+    ]
+    return _finding(
+        sequence,
+        "regular" if whole else "partly regular",
+        written,
+        (sum(one.found_on for one in related), "equations between the first terms"),
+        (sum(one.held_on for one in related), "the other equations,"),
+        f"satisfies {', '.join(parts)}{_hence(sequence, consequences)}",
+        claim=_claim(sequence, written, consequences),
+        follows=consequences,
     )
 
 
@@ -183,133 +235,59 @@ def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
     return f"; if so for all {sequence.index}, {hence}" if hence else ""
 
 
-def _centres(game: Ruleset) -> list[int]:
-    """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
-    bar = game.base.rules.bar
-    shift = 0 if bar is None else bar.shift
-    return list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
-
-
-def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
-    """Return a finding on a sequence with relations between its terms and those at half the place."""
-    related, _ = relations(sequence.first, sequence.terms, centres)
-    if not related:
-        return None
-    written = [
-        TermRelation(
-            text=relation.text("g", sequence.index),
-            formula=relation.text("g", sequence.index, AS_FORMULA),
-            start=relation.start,
-        )
-        for relation in related
-    ]
-    whole = is_whole(related)
-    consequences = _consequences(sequence, related) if whole else []
-    parts = [
-        term.text + (f" for {sequence.index} ≥ {term.start}" if term.start > sequence.first else "")
-        for term in written
-    ]
-    return CountFinding(
-        ruleset=sequence.game,
-        sequence=sequence,
-        relations=tuple(written),
-        claim=_claim(sequence, written, consequences),
-        found_on=Evidence(
-            positions=sum(relation.found_on for relation in related),
-            what="equations between the first terms",
-        ),
-        held_on=Evidence(
-            positions=sum(relation.held_on for relation in related),
-            what=f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
-        ),
-        tried=Tried(candidates=_candidates(sequence), what=TRIED),
-        form="regular" if whole else "partly regular",
-        follows=tuple(consequences),
-        text=f"{_subject(sequence)} satisfies {', '.join(parts)}{_hence(sequence, consequences)}",
-    )
-
-
-def _candidates(sequence: IntegerSequence) -> int:
-    """Return how many forms are looked for at most: linear recurrences by their order, forms in digits, relations by their place."""
-    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
-
-
-def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> list[AtPowers]:
-    """Return what a sequence that relations give is at 2^n, and its sums up to there."""
-    every = continued(sequence.first, sequence.terms, rules, 1 << FAR)
+def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtPowers, ...]:
+    """Return forms of the terms at 2^n, and of the sums up to there, of a sequence that relations give."""
+    every = continuation(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
-        return []
-    sums = np.cumsum(np.array(every, object)).tolist()
-    index = sequence.index
-    kinds: tuple[tuple[Literal["terms", "sums"], str, list[int]], ...] = (
-        ("terms", "g(2^n)", every),
-        ("sums", f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n", sums),
-    )
-    consequences = []
-    for kind, name, numbers in kinds:
-        terms = tuple(numbers[(1 << n) - sequence.first] for n in range(FAR + 1))
+        return ()
+    index, places = sequence.index, [(1 << n) - sequence.first for n in range(FAR + 1)]
+    known = sum(place < len(sequence.terms) for place in places)
+
+    def consequence(
+        kind: Literal["terms", "sums"], name: str, numbers: list[int]
+    ) -> AtPowers | None:
+        terms = tuple(numbers[place] for place in places)
         linear = linear_recurrence(terms)
         if linear is None or len(linear[0]) > MOST_ORDER:
-            continue
+            return None
         closed = closed_form(terms, linear[0], LARGEST_ROOT)
         rule = rule_text(linear[0], "b")
-        consequences.append(
-            AtPowers(
-                kind=kind,
-                rule=rule,
-                closed=str(closed) if closed else None,
-                formula=closed.text(index, AS_FORMULA) if closed else None,
-                start=closed.start if closed else 0,
-                text=f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
-                in_table=sum(1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)),
-            )
+        return AtPowers(
+            kind=kind,
+            rule=rule,
+            closed=str(closed) if closed else None,
+            formula=closed.text(index, AS_FORMULA) if closed else None,
+            start=closed.start if closed else 0,
+            text=f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
+            in_table=known,
         )
-    return consequences
+
+    sums = np.cumsum(np.array(every, object)).tolist()
+    of_sums = f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n"
+    both = consequence("terms", "g(2^n)", every), consequence("sums", of_sums, sums)
+    return tuple(filter(None, both))
 
 
 def _claim(
-    sequence: IntegerSequence,
-    written: Sequence[TermRelation],
-    consequences: Sequence[AtPowers],
+    sequence: IntegerSequence, written: Sequence[TermRelation], consequences: Sequence[AtPowers]
 ) -> ClaimContent | None:
-    """Return what numbers of square bars satisfy as a claim on them; that language has no passes, and no m+1, there."""
+    """Return relations as a claim on square bars; claims speak of no passes, and of no m+1, there."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
         return None
     name = sequence.index
-    conditions = [
-        f"{name} < {relation.start} or {relation.formula}"
-        if relation.start > 1
-        else relation.formula
-        for relation in written
-    ]
+
+    def from_start(equation: str, start: int) -> str:
+        return f"{name} < {start} or {equation}" if start > 1 else equation
+
+    conditions = [from_start(relation.formula, relation.start) for relation in written]
     sums: ClaimContent = {}
     for result in consequences:
         if result.formula is not None:
             letter = "g"
             if result.kind == "sums":
                 letter, sums = "total", {"sums": {"total": f"g({name})"}}
-            equation = f"{letter}(2**{name}) == {result.formula}"
-            start = result.start
-            conditions.append(f"{name} < {start} or {equation}" if start > 1 else equation)
+            conditions.append(from_start(f"{letter}(2**{name}) == {result.formula}", result.start))
     return {
         "ruleset": sequence.game,
         "check": {"kind": "counts", **sums, "relations": [*conditions]},
     }
-
-
-def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> ClosedForm | None:
-    """Return the terms as a sum of powers; of a sequence that does not begin with place 0, None."""
-    if sequence.first:
-        return None
-    return closed_form(sequence.terms, recurrence, LARGEST_ROOT)
-
-
-def _closed_relation(sequence: IntegerSequence, closed: ClosedForm) -> TermRelation:
-    """Return a closed form as an equation."""
-    index = sequence.index
-    formula = f"g({index}) == {closed.text(index, AS_FORMULA)}"
-    return TermRelation(text=str(closed), formula=formula, start=closed.start)
-
-
-def _subject(sequence: IntegerSequence) -> str:
-    return f"the number g({sequence.index}) of {sequence.what}"

@@ -1,9 +1,10 @@
-"""Linear recurrences with constant coefficients: the shortest one of a sequence, its generating function, sums of powers."""
+"""Linear recurrences with constant coefficients: the shortest one of a sequence, and sums of powers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import accumulate, zip_longest
 from math import lcm
 from typing import NamedTuple
 
@@ -45,15 +46,13 @@ def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
             continue
         factor = wrong * pow(last, -1, PRIME) % PRIME
         shifted = [0] * gap + [factor * c for c in before]
-        size = max(len(current), len(shifted))
-        pairs = zip(_padded(current, size), _padded(shifted, size), strict=True)
-        changed = [(c - s) % PRIME for c, s in pairs]
+        changed = [(c - s) % PRIME for c, s in zip_longest(current, shifted, fillvalue=0)]
         if 2 * order <= n:
             before, last, order, gap = current, wrong, n + 1 - order, 1
         else:
             gap += 1
         current = changed
-    backwards = _padded(current, order + 1)[1 : order + 1]
+    backwards = [*current, *[0] * order][1 : order + 1]
     return tuple(-(c if c <= PRIME // 2 else c - PRIME) for c in reversed(backwards))
 
 
@@ -88,28 +87,6 @@ def rule_text(
 
     terms = [(factor, later(i)) for i, factor in reversed([*enumerate(recurrence)]) if factor]
     return f"{later(len(recurrence))} {signs.equals} {sum_text(terms, signs)}"
-
-
-def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
-    """Return Σ a(n)·t^n, a quotient of polynomials, as text.
-
-    There are as many terms a(0), a(1), … as the order of the recurrence, or more.
-
-    Examples
-    --------
-    >>> generating_function([1, 3, 10], (-8, 6))
-    '(1 - 3·t)/(1 - 6·t + 8·t^2)'
-    """
-    order = len(recurrence)
-    below = [1, *(-c for c in reversed(recurrence))]
-    above = [sum(below[i] * terms[n - i] for i in range(n + 1)) for n in range(order)]
-    top, bottom = (
-        sum_text([(c, f"t^{i}" if i > 1 else "t" * i) for i, c in enumerate(part) if c])
-        for part in (above, below)
-    )
-    if bottom == "1":
-        return top
-    return f"({top})/({bottom})" if sum(map(bool, above)) > 1 else f"{top}/({bottom})"
 
 
 class ClosedForm(NamedTuple):
@@ -150,9 +127,11 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     polynomial = [*(-c for c in recurrence), 1]
     roots: list[int] = []
     for root in sorted(range(-largest, largest + 1), key=lambda r: (abs(r), -r)):
-        while len(polynomial) > 1 and not _at(polynomial, root):
-            polynomial = _divided(polynomial, root)
+        quotient, rest = _divided(polynomial, root)
+        while quotient and not rest:
+            polynomial = quotient
             roots.append(root)
+            quotient, rest = _divided(polynomial, root)
     if len(polynomial) > 1:
         return None
     # The root 0 stands for terms before the powers take over.
@@ -175,7 +154,7 @@ def combination(
 
     Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
     is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
-    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: what is left of the target keeps
+    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: the rest of the target keeps
     the factors that made it, for it is always the target less a combination of the columns so far. Cost: the square of the
     columns that are used, times their length, in exact fractions.
 
@@ -230,26 +209,16 @@ def _subtract(
     factors: list[Fraction],
     others: Sequence[Fraction],
 ) -> None:
-    """Subtract a multiple of another column, in place, and the same of what they are made of."""
+    """Subtract a multiple of another column, in place, and the same of their factors."""
     if factor:
         column[:] = [a - factor * b if b else a for a, b in zip(column, other, strict=True)]
         factors[:] = [a - factor * b if b else a for a, b in zip(factors, others, strict=True)]
 
 
-def _padded(numbers: list[int], size: int) -> list[int]:
-    return numbers + [0] * (size - len(numbers))
-
-
-def _at(polynomial: Sequence[int], root: int) -> int:
-    return sum(c * root**i for i, c in enumerate(polynomial))
-
-
-def _divided(polynomial: Sequence[int], root: int) -> list[int]:
-    """Return the polynomial, lowest coefficient first, divided by x - root, which divides it."""
-    quotient = [polynomial[-1]]
-    for c in reversed(polynomial[1:-1]):
-        quotient.append(c + root * quotient[-1])
-    return quotient[::-1]
+def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
+    """Return quotient and remainder of a polynomial, lowest coefficient first, by x - root."""
+    *quotient, rest = accumulate(reversed(polynomial), lambda total, c: c + root * total)
+    return quotient[::-1], rest
 
 
 def _power(root: int, power: int, n: str, signs: Signs) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, Ruleset, WithPass
+from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
+from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.mining.pictures.gf2 import Bits
-from choco_pipeline.tables.computing.in_memory import p_table
-from choco_pipeline.tables.specs.schema import NONE, variable_of
+from choco_pipeline.tables.reading.cells import Cells, Points, Truths, select
 
-#: The side of pictures where nothing else is said.
+#: Default side of pictures.
 SIDE = 64
 #: Four heaps of Nim are drawn as C(m, m+d) for d up to this,
 WIDEST = 8
@@ -27,7 +27,7 @@ BOTH_SIDES = 16
 class Stack:
     """Plane pictures of P-positions, numbered by one number or by two."""
 
-    #: What the pictures are of: a ruleset, or a family of bars with the parameter m.
+    #: A ruleset, or a family of bars with the parameter m.
     ruleset: str
     #: Names of the picture's number or numbers, of row and column.
     axes: tuple[str, ...]
@@ -39,9 +39,9 @@ class Stack:
     cells: Bits
     #: Whether it is a position; bool, as `cells`.
     legal: Bits
-    #: Whether no position lies beyond the ends of rows and columns; else they are only not known.
+    #: Whether no position lies beyond the ends of rows and columns; otherwise these positions are unknown.
     closed: bool
-    #: How many more columns than rows the bars have that are drawn; 0 for other pictures, and for bars of all shapes.
+    #: Columns minus rows of the bars that are drawn; 0 for other pictures, and for bars of all shapes.
     wider: int = 0
 
     @property
@@ -56,88 +56,76 @@ class Stack:
 
     @property
     def text(self) -> str:
-        """Say what the pictures are."""
-        numbers = (
-            f"{name} = {first}, …, {first + length - 1}"
-            for name, first, length in zip(
-                self.axes[:-2], self.first, self.cells.shape, strict=False
-            )
-        )
+        """The ruleset and the numbers of the pictures, in words."""
+        spans = zip(self.axes[:-2], self.first, self.cells.shape, strict=False)
+        numbers = (f"{name} = {first}, …, {first + length - 1}" for name, first, length in spans)
         left = "" if self.passes is None else f", {self.left}"
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 
 def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[list[Stack]]:
-    """Yield the ways to cut a table's P-positions into plane pictures; in each, one stack for every number of passes left.
+    """Yield the ways to cut a table's P-positions into plane pictures, each with a stack for every number of passes left.
 
-    Coordinates are below `side`, and bars at most so large.
-    Three coordinates are cut along each of them. Four heaps of Nim are drawn as the bars C(m, m+d), by m, for each d, and
-    as C(m, n), by m and n; for a rectangular bar m × n that is done up to its size and its |n − m|, from a table of four
-    heaps. A Grundy table of a step bar is cut as the game with a strip is, whose P-positions it holds. Other games have
-    none.
+    Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
+    are drawn as the bars C(m, m+d), by m, for each d, and as C(m, n), by m and n; for a rectangular bar m × n up to its
+    size and its |n − m|. The Grundy numbers of a step bar are cut as P-positions of the bar with a strip. Other games have
+    no pictures.
     """
-    base, passes = game.base, game.passes
-    face = base.rules.face
-    is_four_heaps = base.rules.is_nim and len(base.coordinates) == 4
-    if face is not None or (is_four_heaps and "p_d" in data):
+    game, data = with_strip(game, data)
+    rules, passes = game.base.rules, game.passes
+    is_four_heaps = rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data
+    if rules.face is not None or is_four_heaps:
         widest = WIDEST
-        if face is not None:
-            m, n = face.sizes.values()
+        if rules.face is not None:
+            m, n = rules.face.sizes.values()
             widest = min(abs(n - m), WIDEST)
-            size = min(max(m, n), side)
-            data = p_table(_with_passes(Nim(4), passes), size - 1)
-        heaps = data["p_d"].values if passes else data["p_d"].values[None]
+            heaps = four_heaps(passes, min(max(m, n), side) - 1)
+        else:
+            heaps = four_heaps(passes, data)
         size = min(heaps.shape[-1], side)
         for wider in range(min(widest, size - 1) + 1):
             yield _bars(heaps, size - wider, wider)
         yield _bars(heaps, min(size, BOTH_SIDES), None)
-    elif len(base.coordinates) == 3 or (base.with_strip is not None and "grundy" in data):
-        box = _box(game, bound, data, side)
-        cuts: list[list[Stack]] = []
+    elif len(game.base.coordinates) == 3:
+        cells, legal = _box(Cells.of(game, bound, data), side)
+        seen: list[tuple[Bits, Bits]] = []
         for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
-            cut = _cut(game, box, order)
-            if not any(_same(cut, seen) for seen in cuts):
-                cuts.append(cut)
-        yield from cuts
+            cut = cells.transpose(0, *(1 + axis for axis in order))
+            exists = legal.transpose(order)
+            if any(np.array_equal(cut, c) and np.array_equal(exists, e) for c, e in seen):
+                continue  # a game that is symmetric in two coordinates
+            seen.append((cut, exists))
+            last = int(np.flatnonzero(exists.any(axis=(1, 2)))[-1]) + 1
+            axes = tuple(game.base.coordinates[axis] for axis in order)
+            yield [
+                Stack(game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False)
+                for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True)
+            ]
 
 
-def _cut(
-    game: Ruleset, box: tuple[tuple[str, ...], Bits, Bits], order: tuple[int, int, int]
-) -> list[Stack]:
-    """Return a stack for every number of passes, up to the last picture that has positions."""
-    base, passes = game.base, game.passes
-    if (
-        base.with_strip is not None
-    ):  # its Grundy numbers are the P-positions of the game with a strip
-        game = _with_passes(base.with_strip, passes)
-    names, *parts = box
-    cells, legal = (part.transpose(0, *(1 + axis for axis in order)) for part in parts)
-    pictures = int(np.flatnonzero(legal.any(axis=(0, 2, 3)))[-1]) + 1
-    axes = (names[order[0]], names[order[1]], names[order[2]])
-    return [
-        Stack(
-            game.notation,
-            axes,
-            (0, 0, 0),
-            p if passes else None,
-            cells[p, :pictures],
-            legal[p, :pictures],
-            False,
-        )
-        for p in range(passes + 1)
-    ]
+def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
+    """Return whether triples of coordinates below `side` are P, [passes, …], and whether they are positions."""
+    names, passes = cells.game.base.coordinates, cells.game.passes
+    lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
+    sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
 
+    def inside(points: Points) -> Truths:
+        return np.all([points[name] < sides[name] for name in names if name in points], axis=0)
 
-def _same(own: list[Stack], other: list[Stack]) -> bool:
-    """Whether two cuts show the same pictures, as in a game that is symmetric in two coordinates."""
-    return all(
-        np.array_equal(a.cells, b.cells) and np.array_equal(a.legal, b.legal)
-        for a, b in zip(own, other, strict=True)
-    )
-
-
-def _with_passes(game: Ruleset, passes: int) -> Ruleset:
-    return WithPass(game, passes) if passes else game
+    is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
+    for points in cells.p_positions():
+        near = select(points, inside(points))
+        left = near[cells.game.coordinates[-1]] if passes else np.zeros_like(near[names[0]])
+        is_p[(left, *(near[name] for name in names))] = True
+    legal: Bits = np.zeros(tuple(sides.values()), np.bool_)
+    stored = cells.variable.stored or ""
+    inner = np.arange(sides.get(stored, 1))
+    for block in cells.blocks():
+        here = block.chosen(inside(block.points))
+        at = {stored: inner} | {name: values[:, None] for name, values in here.points.items()}
+        is_legal = True if here.tops is None else inner <= here.tops[:, None]
+        legal[tuple(at[name] for name in names)] = is_legal
+    return is_p, legal
 
 
 def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stack]:
@@ -168,34 +156,3 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stac
         )
         for p in range(passes + 1)
     ]
-
-
-def _box(
-    game: Ruleset, bound: int, data: xr.Dataset, side: int
-) -> tuple[tuple[str, ...], Bits, Bits]:
-    """Return names of three coordinates, and [p, …] which triples of coordinates below `side` are P, and are positions."""
-    base, passes = game.base, game.passes
-    variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
-    values = data[variable.name].transpose(*variable.dims).values
-    values = values if passes else values[None]
-    values = values[(slice(None), *[slice(side)] * (values.ndim - 1))]
-    if variable.name == "grundy" and len(base.coordinates) == 3:
-        return base.coordinates, values == 0, values != NONE
-    if variable.stored is None and variable.name != "grundy":
-        return base.coordinates, values == 1, values != NONE
-    shown = base.with_strip or base
-    names, stored = shown.coordinates, variable.stored or shown.rules.free or ""
-    axis = 1 + names.index(stored)
-    column = np.expand_dims(values, axis)
-    shape = [1, 1, 1, 1]
-    shape[axis] = -1
-    inner = np.arange(min(bound + 1, side)).reshape(shape)
-    cells = column == inner
-    legal: Bits = np.broadcast_to(column != NONE, cells.shape)
-    bar = base.rules.bar
-    if bar is not None and variable.stored == bar.up:
-        sizes = dict(zip(variable.dims[-2:], values.shape[1:], strict=True))
-        heights = bar.limit.height.table(*(sizes[name] for name in bar.limit.of))
-        heights = heights.transpose(np.argsort([names.index(name) for name in bar.limit.of]))
-        legal = np.broadcast_to(inner <= np.expand_dims(heights, (0, axis)), cells.shape)
-    return names, cells, legal

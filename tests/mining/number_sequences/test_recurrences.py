@@ -1,7 +1,5 @@
 """Recurrences and relations: planted ones come out, exactly; sequences by chance have none."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,10 +12,9 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     closed_form,
     combination,
     follows,
-    generating_function,
     shortest_recurrence,
 )
-from choco_pipeline.mining.number_sequences.regular import continued, is_whole, relations
+from choco_pipeline.mining.number_sequences.regular import continuation, is_whole, relations
 from tests.effort import examples
 
 small = st.integers(-3, 3)
@@ -48,31 +45,6 @@ def test_planted_recurrences(drawn) -> None:
 
 
 @given(recurrent())
-def test_a_generating_function_has_the_terms_as_coefficients(drawn) -> None:
-    _, terms = drawn
-    text = generating_function(terms, shortest_recurrence(terms))
-    above, _, below = text.partition("/")
-    top, bottom = (polynomial(part) for part in (above, below or "1"))
-    found = []
-    for n in range(30):
-        known = sum(bottom.get(i, 0) * found[n - i] for i in range(1, n + 1))
-        found.append((top.get(n, 0) - known) / Fraction(bottom[0]))
-    assert tuple(found) == terms[:30]
-
-
-def polynomial(text):
-    """Return the coefficients of a polynomial in t from its text, by its values: degree at most 12."""
-    formula = parse(text.strip("()").replace("^", "**").replace("·", "*"))
-    base = 10**6
-    value, found = formula.value({"t": base}), {}
-    for power in range(12, -1, -1):
-        found[power] = (2 * value + base**power) // (2 * base**power)
-        value -= found[power] * base**power
-    assert value == 0
-    return found
-
-
-@given(recurrent())
 def test_closed_forms(drawn) -> None:
     _, terms = drawn
     recurrence = shortest_recurrence(terms)
@@ -87,7 +59,6 @@ def test_fibonacci_numbers_have_no_closed_form_with_integer_roots() -> None:
     terms = [0, 1, 1, 2, 3, 5, 8, 13]
     assert shortest_recurrence(terms) == (1, 1)
     assert closed_form(terms, (1, 1), 20) is None
-    assert generating_function(terms, (1, 1)) == "t/(1 - t - t^2)"
 
 
 def test_a_recurrence_must_hold_to_the_end() -> None:
@@ -142,7 +113,7 @@ def regular(draw):
 @given(regular())
 def test_planted_relations(drawn) -> None:
     centre, terms = drawn
-    found, _ = relations(0, terms[:300], [centre])
+    found = relations(0, terms[:300], [centre])
     for relation in found:
         for n in range(relation.start, 400):
             at = relation.left.index(n)
@@ -155,30 +126,16 @@ def test_planted_relations(drawn) -> None:
             )
             assert terms[at] == said
     if is_whole(found):
-        assert continued(0, terms[:300], found, 399) == terms
+        assert continuation(0, terms[:300], found, 399) == terms
     else:  # so much is the same in it that little tests a relation
         assert len(set(terms)) < 60
 
 
-def test_relations_of_square_bars() -> None:
-    """patterns, Lemma 4.1: g(2m) = 4g(m), g(2m+1) = g(m) + g(m+1)."""
-    g = {1: 1}
-    for m in range(2, 129):
-        g[m] = g[m // 2] + g[m // 2 + 1] if m % 2 else 4 * g[m // 2]
-    found, tried = relations(1, [g[m] for m in range(1, 129)])
-    said = [relation.text("g", "m") for relation in found]
-    assert said == ["g(2·m) = 4·g(m)", "g(2·m+1) = g(m) + g(m+1)"]
-    assert [relation.start for relation in found] == [1, 1]
-    assert tried == 2
-    for relation in found:
-        assert relation.held_on >= 2 + 5
-
-
 def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
     terms = [n.bit_count() for n in range(1, 300)]
-    assert is_whole(relations(1, terms)[0])
+    assert is_whole(relations(1, terms))
     terms[-2] += 1  # a(298)
-    found, _ = relations(1, terms)
+    found = relations(1, terms)
     assert not is_whole(found)
     assert all(relation.left.index(0) % 2 for relation in found if relation.left.level == 1)
 
@@ -186,13 +143,13 @@ def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
 def test_a_relation_may_begin_late() -> None:
     terms = [n.bit_count() for n in range(1, 400)]
     terms[5] = 17  # a(6)
-    found, _ = relations(1, terms)
+    found = relations(1, terms)
     starts = {relation.text(): relation.start for relation in found}
     assert starts == {"a(2·n) = a(n)": 7, "a(2·n+1) = a(n) + 1": 7}
 
 
 def test_fractions_are_written_without_them() -> None:
-    found, _ = relations(1, [1024 // (n & -n) for n in range(1, 400)])
+    found = relations(1, [1024 // (n & -n) for n in range(1, 400)])
     said = [relation.text() for relation in found]
     assert said == ["2·a(2·n) = a(n)", "a(2·n+1) = 1024"]
 
@@ -214,6 +171,4 @@ RANDOM = {
 def test_chance_has_no_recurrence(kind, seed) -> None:
     terms = tuple(RANDOM[kind](np.random.default_rng(seed)).tolist())
     assert linear_recurrence(terms) is None
-    found, tried = relations(0, terms, [0, -1, 1])
-    assert found == []
-    assert tried == 3 * 14
+    assert relations(0, terms, [0, -1, 1]) == []

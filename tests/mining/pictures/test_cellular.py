@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.linear_rules import find_rule
+from choco_pipeline.mining.pictures.cellular import find_rule, mine_cellular
 from choco_pipeline.mining.pictures.slices import Stack
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 from tests.claims.written import claim_from
@@ -86,15 +85,6 @@ def test_random_pictures_have_no_rule(seed, density, closed, side):
     assert find_rule(pictures(cells, closed)) is None
 
 
-def test_a_random_table_has_no_rule():
-    rng = np.random.default_rng(3)
-    data = p_table(StripBar(1), 40)
-    data["p_x"].values[:] = np.where(data["p_x"].values >= 0, rng.integers(0, 40, (41, 41)), -1)
-    found = mine_cellular(StripBar(1), 40, data)
-    assert len(found) == 3
-    assert all(f.nothing and f.tried.candidates > 80 for f in found)
-
-
 def test_a_cell_that_stays_is_too_little():
     cells = np.zeros((40, 12, 12), bool)
     cells[:, 5, 6] = True
@@ -117,9 +107,7 @@ def test_what_a_pass_adds_may_follow_from_the_game_without():
     data["p_c"].values[:] = [drawn, drawn + 2]
     found = mine_cellular(game, 30, data)
     with_pass = [f for f in found if f.passes == 1 and f.axes[0] == "c"]
-    assert [f.text for f in with_pass] == [
-        "a(c, a, b) = b(c−2, a, b) mod 2, b the same with 0 passes left"
-    ]
+    assert [f.terms for f in with_pass] == [((1, 2, 0, 0),)]
     assert all(f.nothing for f in found if f.passes == 0)
 
 
@@ -150,7 +138,6 @@ def test_theorem_5_4_of_patterns():
     )
     assert square.where == "everywhere"
     assert square.exceptions == ((1, 1, 1),)
-    assert square.text.endswith(" mod 2, except at (1, 1, 1), where 1 is to be added")
     claim = square.claim
     assert claim["check"]["start"] == [[1, 1, 1, 1]]
     assert all(isinstance(v, Exhausted) for v in verdicts(claim, 0, range(1, 40, 3)))
@@ -194,11 +181,7 @@ def test_nim_sums_follow_a_rule_with_earlier_cells_of_the_same_picture(game):
     assert len(found) == 1, "however the positions are cut, it is the same rule"
     assert sorted(map(sorted, (t[1:] for t in found[0].terms))) == [[0, 1, 1]] * 3
     assert found[0].where == ("everywhere" if game == Nim(3) else "inside")
-    assert found[0].text.endswith(
-        "except at (0, 0, 0), where 1 is to be added"
-        if game == Nim(3)
-        else "where all these cells are positions"
-    )
+    assert not found[0].exceptions or found[0].exceptions == ((0, 0, 0),)
     assert found[0].claim is None
 
 
@@ -211,4 +194,3 @@ def test_a_step_bar_s_grundy_numbers_and_games_without_a_rule():
     assert plain.terms
     assert with_pass
     assert all(f.nothing and f.passes == 1 for f in with_pass)
-    assert "being known" in with_pass[-1].tried.what
