@@ -8,8 +8,8 @@ from __future__ import annotations
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.table_findings import is_complete_formula
-from choco_pipeline.proof.attempt import proof_of
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.games.certificate import proof_of
 from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof

@@ -7,10 +7,10 @@ import pytest
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof import statement_task
+from choco_pipeline.proof import task
 from choco_pipeline.proof.limits import KilledError, Limited
-from choco_pipeline.proof.statement_task import decide_order, settle_statement
 from choco_pipeline.proof.statements import decided_integers
+from choco_pipeline.proof.task import decide_order, settle_statement
 from tests.claims.written import claim_from
 
 CLAIMS = {
@@ -91,6 +91,6 @@ def test_too_little_memory_is_undecided(monkeypatch):
     def too_large(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(statement_task, "decide_integers", too_large)
+    monkeypatch.setattr(task, "decide_integers", too_large)
     (verdict,) = settle_statement(claim("true"), 60.0)
     assert (verdict.verdict, verdict.why) == ("undecided", "there is too little memory")

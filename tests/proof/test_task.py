@@ -8,12 +8,11 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof import attempt, task
+from choco_pipeline.proof import task
 from choco_pipeline.proof.games.certificate import check_certificate
-from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.proof_orders import GameToProve
-from choco_pipeline.proof.task import prove_order
+from choco_pipeline.proof.task import EarlierProofs, prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
 WILD = "solid-bar(f=(x+z)//2)"
@@ -121,7 +120,7 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     monkeypatch.setattr(task, "decide", too_large)
     verdict = task.settle(CLAIMS["true"], {"k": 3}, certificate, 60)
     assert (verdict.verdict, verdict.why) == ("undecided", "there is too little memory")
-    monkeypatch.setattr(attempt, "prove", too_large)
+    monkeypatch.setattr(task, "prove", too_large)
     found = task.search(order(TRIANGLE)["proofs"][0], "certificates")
     assert (found.status, found.why) == ("undecided", "there is too little memory")
 
@@ -147,7 +146,7 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
     def contradicted(*_, **__):
         raise DisagreementError("right by own, wrong by definition")
 
-    monkeypatch.setattr(attempt, "prove", contradicted)
+    monkeypatch.setattr(task, "prove", contradicted)
     with pytest.raises(DisagreementError):
         task.search(order(TRIANGLE)["proofs"][0], "certificates")
 

@@ -26,13 +26,13 @@ from choco_pipeline.proof.games.certificate import (
     write_certificate,
 )
 from choco_pipeline.proof.games.contradiction import contradiction
-from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.guess import Guesser
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.proof.games.prover import check_relation, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.task import EarlierProofs
 from tests.effort import examples
 
 GAMES = [(WithPass(Nim(2)), "p"), (SolidBar("(x+z)//5"), "p"), (StepBar(2, 1), "grundy")]
