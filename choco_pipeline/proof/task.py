@@ -199,15 +199,13 @@ def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> 
     asked = [str(answer.certificate) for answer in answers if is_asked(answer)]
     agreed = iter(ask_checker(asked, CHECKER_SECONDS if seconds is None else seconds))
 
-    def checked(answer: AnyAnswer) -> AnyAnswer:
-        if not is_asked(answer):
-            return answer
-        update = vars(next(agreed))
+    def checked(answer: Any) -> Any:
+        engines = vars(next(agreed))
         if isinstance(answer, ClaimVerdict):
-            update = {"evidence": {**answer.evidence, **update}}
-        return answer.model_copy(update=update)
+            return answer.with_evidence(engines)
+        return answer.model_copy(update=engines)
 
-    return list(map(checked, answers))
+    return [checked(answer) if is_asked(answer) else answer for answer in answers]
 
 
 def certified(
