@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -145,6 +145,49 @@ def shortest(a: Automaton) -> list[list[int]] | None:
         reached = np.unique(a.delta[layers[-1]])
         layers.append(reached[distance[reached] == left].tolist())
     return layers
+
+
+def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
+    """Return the numbers in a relation with the least maximum, and of these the lexicographically first; None if it is empty.
+
+    `order` are the tracks in the order in which numbers are compared and returned; a name that is no track is 0.
+    """
+    layers = shortest(a)
+    if layers is None:
+        return None
+    # Of the numbers that may follow a state, those with the least maximum lead after one more digit too; of those with
+    # equal maxima, which one leads depends on which of them are maximal, so that each choice of these is kept.
+    following: dict[int, dict[int, tuple[int, ...]]] = {
+        state: {(1 << len(order)) - 1: (0,) * len(order)} for state in layers.pop()
+    }
+    digits = [
+        [symbol >> a.tracks.index(name) & 1 if name in a.tracks else 0 for name in order]
+        for symbol in range(a.delta.shape[1])
+    ]
+    for layer in reversed(layers):
+        following = {
+            state: _leading(
+                tuple(2 * r + d for r, d in zip(rest, digits[symbol], strict=True))
+                for symbol, after in enumerate(a.delta[state].tolist())
+                for rest in following.get(after, {}).values()
+            )
+            for state in layer
+        }
+    return min(following[0].values(), key=lambda position: (max(position, default=0), position))
+
+
+def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    """Return, of numbers with the least maximum, the first for each set of those that are maximal."""
+    best: dict[int, tuple[int, ...]] = {}
+    lowest = -1
+    for position in positions:
+        largest = max(position, default=0)
+        if lowest in (-1, largest) or largest < lowest:
+            if largest != lowest:
+                best, lowest = {}, largest
+            maximal = sum((number == largest) << i for i, number in enumerate(position))
+            best[maximal] = min(position, best.get(maximal, position))
+    return best
 
 
 def is_empty(a: Automaton) -> bool:

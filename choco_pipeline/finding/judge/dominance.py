@@ -39,7 +39,7 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.lemmas.derivation import nodes
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.question import (
+from choco_pipeline.proof.statements.sentences import (
     VALUE,
     at_most_each,
     at_negative,

@@ -25,8 +25,7 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.explained import ProvedPosition
-from choco_pipeline.proof.statements.question import Question
+from choco_pipeline.proof.statements.decided_claims import ProvedPosition, Question
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}

@@ -7,18 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.automata.algebra import canonical
+from choco_pipeline.automata.algebra import canonical, least
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.logic import TRUE
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.question import (
+from choco_pipeline.proof.statements.sentences import (
     at_most_each,
     at_negative,
     has_value,
     holds,
-    least,
 )
 from tests.automata.drawn import automata
 from tests.effort import examples
