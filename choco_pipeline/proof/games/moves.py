@@ -11,7 +11,6 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 from choco_pipeline.games.ruleset import Ruleset
-from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
     TRUE,
     Sentence,
@@ -22,7 +21,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.arithmetic.terms import at_most, condition, value_is
+from choco_pipeline.proof.arithmetic.terms import Sum, at_most, condition, value_is
 from choco_pipeline.proof.proof_errors import NotDefinableError
 
 #: Coordinates that may fall with one move: each of them does or does not, and each choice is a sentence of its own.

@@ -21,7 +21,6 @@ from choco_pipeline.formula.nodes import Binary, names_of, render, walk
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import range_text
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,
     conjunction,
@@ -30,6 +29,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
+from choco_pipeline.proof.arithmetic.terms import Sum
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import Integers, Translator

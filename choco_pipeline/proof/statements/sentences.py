@@ -20,7 +20,6 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, render, 
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.ruleset import Ruleset
-from choco_pipeline.proof.arithmetic.linear_terms import Sum, TermReader
 from choco_pipeline.proof.arithmetic.logic import (
     FALSE,
     TRUE,
@@ -35,7 +34,14 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.arithmetic.terms import Meaning, at_most, condition, value_is
+from choco_pipeline.proof.arithmetic.terms import (
+    Meaning,
+    Sum,
+    TermReader,
+    at_most,
+    condition,
+    value_is,
+)
 from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
