@@ -12,9 +12,8 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.games import guess as guessing
-from choco_pipeline.proof.games import search
-from choco_pipeline.proof.games.contradiction import contradiction
-from choco_pipeline.proof.games.prover import RelationError, check_relation, prove
+from choco_pipeline.proof.games import prover as search
+from choco_pipeline.proof.games.prover import RelationError, check_relation, contradiction, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 LEGAL_3 = linear({"0": -1, "1": 3, "2": -1}, 0, "<=")
