@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.products import reachable_pairs
@@ -97,6 +98,14 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
             f" or {MOST_MEMBERS} members of sets"
         )
     return Automaton(kept, *minimised(delta, accepts))
+
+
+def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
+    """Return the relation on the other tracks, with known numbers for some; names that are not tracks are ignored."""
+    given = {track: known[track] for track in a.tracks if track in known}
+    for track, value in given.items():
+        a = conjunction(a, constant(track, value))
+    return exists(a, *given)
 
 
 def witness(a: Automaton) -> dict[Variable, int] | None:
@@ -214,15 +223,10 @@ def _product(
     return tracks, delta, p, q
 
 
-def traps(a: Automaton, accepting: bool) -> NDArray[np.bool_]:
-    """Return the states that are never left and accept, or do not accept."""
-    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
-    return np.asarray(stays & (a.accepting == accepting))
-
-
 def _trap(a: Automaton, accepting: bool) -> int:
-    """Return one of the `traps`; -1 if there is none."""
-    return int(next(iter(np.flatnonzero(traps(a, accepting))), -1))
+    """Return a state that is never left and accepts, or does not accept; -1 if there is none."""
+    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
+    return int(next(iter(np.flatnonzero(stays & (a.accepting == accepting))), -1))
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:

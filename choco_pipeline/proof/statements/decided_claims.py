@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Any
 
 from choco_pipeline.automata import algebra
-from choco_pipeline.automata.algebra import least, witness
-from choco_pipeline.automata.arithmetic import constant
+from choco_pipeline.automata.algebra import least
 from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.judgement import false_at
@@ -94,9 +93,8 @@ class ProvedPosition:
             return None
         heaps = len(self.proof.ruleset.base.coordinates)
         here = self.proof.automata[self.position[heaps] if len(self.position) > heaps else 0]
-        for i, coordinate in enumerate(self.position[:heaps]):
-            here = algebra.conjunction(here, constant(str(i), coordinate))
-        value = witness(here)
+        given = {str(i): coordinate for i, coordinate in enumerate(self.position[:heaps])}
+        value = algebra.witness(algebra.restricted(here, given))
         if value is None:
             raise DisagreementError(f"{self.proof.ruleset.notation}: {self.position} has no value")
         return value[str(heaps)]
