@@ -17,11 +17,6 @@ EVEN_X = Automaton(
 )
 
 
-def test_a_number_is_read_from_its_least_digit():
-    for x in range(40):
-        assert EVEN_X.accepts({"x": x}) == (x % 2 == 0)
-
-
 def test_bit_i_of_a_symbol_is_the_digit_of_track_i():
     # The first symbol decides: only x odd and y even is accepted.
     delta = np.array([[2, 1, 2, 2], [1, 1, 1, 1], [2, 2, 2, 2]], np.int32)

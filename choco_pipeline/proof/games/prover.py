@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from choco_pipeline.automata.algebra import restricted
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -383,16 +384,19 @@ def _grundy(
     top = max(largest, sum(position))
 
     def values(here: Position) -> list[int]:
+        *coordinates, passes = here if ruleset.passes else (*here, 0)
+        known = {str(i): coordinate for i, coordinate in enumerate(coordinates)}
+        of_position = restricted(automata[passes], known)
         reached: list[int] = []
         for first in range(0, top + 1, BATCH):
             clock.require()
-            numbers = range(first, min(first + BATCH, top + 1))
-            reached += _values(ruleset, automata, here, numbers)
+            numbers = np.arange(first, min(first + BATCH, top + 1))
+            reached += numbers[of_position.contains(numbers[:, None])].tolist()
             if len(reached) >= SHOWN:
                 break
         return reached
 
-    def told(here: Position, numbers: Sequence[int]) -> str:
+    def counted(here: Position, numbers: Sequence[int]) -> str:
         number = f"at least {SHOWN}" if len(numbers) >= SHOWN else str(len(numbers))
         listed = ", ".join(map(str, numbers[:SHOWN])) or "none"
         return f"{_text(here)} has {number} values up to {top}: {listed}"
@@ -402,13 +406,13 @@ def _grundy(
         what = f"{_text(position)} is no position ({ruleset.why_not(position)})"
         return f"{what}, but has the value {actual[0]}" if actual else None
     if len(actual) != 1:
-        return told(position, actual)
+        return counted(position, actual)
     below: dict[Position, int] = {}
     for option in clock.limited(ruleset.options(position)):
         if option not in below:
             seen = values(option)
             if len(seen) != 1:
-                return told(option, seen)
+                return counted(option, seen)
             below[option] = seen[0]
     least = mex(below.values())
     if actual[0] == least:
@@ -416,22 +420,6 @@ def _grundy(
     return (
         f"{_text(position)} has the value {actual[0]}, but the least that no option has is {least}"
     )
-
-
-def _values(
-    ruleset: Ruleset, automata: Sequence[Automaton], here: Position, numbers: range
-) -> list[int]:
-    """Return the numbers that are Grundy numbers of a position by the automata; its coordinates may be of any size."""
-    *coordinates, passes = here if ruleset.passes else (*here, 0)
-    automaton = automata[passes]
-    bit = [automaton.tracks.index(str(i)) for i in range(len(coordinates) + 1)]
-    state = np.zeros(len(numbers), np.int32)
-    left = np.array(numbers, np.int64)
-    while left.any() or any(coordinates):
-        symbol = sum((c & 1) << bit[i] for i, c in enumerate(coordinates))
-        state = automaton.delta[state, symbol + ((left & 1) << bit[-1])]
-        left, coordinates = left >> 1, [c >> 1 for c in coordinates]
-    return [numbers[i] for i in np.flatnonzero(automaton.accepting[state])]
 
 
 def _holds(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> bool:

@@ -102,8 +102,8 @@ def has_value(
     formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
 ) -> Sentence:
     """Sentence: an integer formula has the value `variable`, or if `negative` -`variable`-1; see `holds`."""
-    stated = parse(f"-({formula.text})-1") if negative else formula
-    return value_is(variable, stated.substitute(values))
+    meant = Sum({variable: -1}, -1) if negative else variable
+    return value_is(meant, formula.substitute(values))
 
 
 def at_negative(formula: Formula, name: str) -> Formula:
@@ -224,13 +224,13 @@ class Translator:
 
     #: Parameters, coordinates and bound variables.
     integers: Integers
-    #: The rows of the statement's printed table or list.
+    #: Rows of the statement's printed table or list.
     printed: Sequence[Sequence[int]] = ()
     #: None in a statement about integers.
     game: Ruleset | None = None
-    #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
+    #: The relation of the automata: P-positions or Grundy numbers.
     relation: str = ""
-    #: The coordinates of the position without passes, and the passes left; of the option that is bound, too.
+    #: The coordinates without passes, and the passes left, of the position and of the bound option.
     here: Point | None = None
     option: Point | None = None
 
@@ -243,7 +243,7 @@ class Translator:
         parameters: dict[str, int],
         passes: int,
     ) -> Translator:
-        """Return a translator for positions with so many passes left; the variables are the names of the coordinates."""
+        """Return a translator for positions with a number of passes left; the variables are the coordinates' names."""
         integers, heaps = Integers({}), game.base.coordinates
         left = game.coordinates[len(heaps) :]
         for name, value in {**parameters, **dict.fromkeys(left, passes)}.items():
@@ -253,7 +253,7 @@ class Translator:
         return cls(integers, printed, game, relation, (heaps, passes))
 
     def true(self, part: Proposition) -> Sentence:
-        """Return that a part is true. Raises `NotDefinableError` if the logic cannot say it."""
+        """Sentence: a part is true. Raises `NotDefinableError` if the logic cannot say it."""
         match part:
             case Expression():
                 return self._condition(part, is_true=True)
@@ -286,7 +286,7 @@ class Translator:
                 raise _not_written(part)
 
     def false(self, part: Proposition) -> Sentence:
-        """Return that a part is false."""
+        """Sentence: a part is false."""
         match part:
             case Expression():
                 return self._condition(part, is_true=False)
@@ -314,7 +314,7 @@ class Translator:
                 return negation(self.true(part))
 
     def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
-        """Return that a condition holds and a part is false; only of positions with the condition the options are computed."""
+        """Sentence: a condition holds and a part is false; options are computed only where the condition holds."""
         match part:
             case Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
@@ -326,7 +326,7 @@ class Translator:
                 return within(condition, self.false(part))
 
     def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
-        """Return that an integer is `variable`, or if `negative` -`variable`-1."""
+        """Sentence: an integer is `variable`, or if `negative` -`variable`-1."""
         meant = Sum({variable: -1}, -1) if negative else Sum.of(variable)
         return self._condition(value, is_true=True, equal_to=meant)
 
@@ -335,7 +335,7 @@ class Translator:
     def _condition(
         self, part: Expression, *, is_true: bool, equal_to: Sum | None = None
     ) -> Sentence:
-        """Return that a condition is true or false, or that an integer is equal to a sum."""
+        """Sentence: a condition is true or false, or an integer is equal to a sum."""
         if SIZE in part.formula.names:
             raise NotDefinableError(
                 f"{part.formula}: the size of a position is limited in front only"
@@ -364,7 +364,7 @@ class Translator:
         return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
 
     def _counted(self, part: Expression, *, is_true: bool) -> Sentence:
-        """Return that a comparison of ``count(…)`` with a constant is true, or false."""
+        """Sentence: a comparison of ``count(…)`` with a constant is true, or false."""
         ((name, count),) = part.terms
         assert isinstance(count, Count)
         compared = part.formula.compared_with(name)
@@ -386,7 +386,7 @@ class Translator:
         return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
 
     def _at_least(self, count: Count, number: int) -> Sentence:
-        """Return that at least `number` choices of the counted integers satisfy the body.
+        """Sentence: at least `number` choices of the counted integers satisfy the body.
 
         The choices are ordered, so that they are different.
         """
@@ -415,7 +415,7 @@ class Translator:
         return Sum.of(variables[heaps.index(coordinate)])
 
     def _point(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Return what is said of a position: the current one, the option, or another place."""
+        """Sentence about a position: the current one, the option, or another place."""
         if place.at is not None:
             return self.at_place(place, said)
         point = self.option if place.primed else self.here
@@ -423,7 +423,7 @@ class Translator:
         return said(*point)
 
     def at_place(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Return what is said of another place; false where a coordinate of it is negative."""
+        """Sentence about another place; false where one of its coordinates is negative."""
         assert self.game is not None
         assert place.at is not None
         heaps, coordinates = self.game.base.coordinates, self.game.coordinates
@@ -489,7 +489,7 @@ class Translator:
     def _some(
         self, bindings: Sequence[Binding], said: Callable[[Translator], Sentence]
     ) -> Sentence:
-        """Return that something is true for some choice of bound variables."""
+        """Sentence: something is true for some choice of bound variables."""
         if not bindings:
             return said(self)
         first, *rest = bindings
@@ -509,7 +509,7 @@ class Translator:
                 )
 
     def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
-        """Return that something is true of some option, by moves that lower no other coordinates than `by`, if these are given."""
+        """Sentence: something is true of some option, by moves that lower only coordinates of `by`, if these are given."""
         assert self.game is not None
         assert self.here is not None
         here, passes = self.here

@@ -114,15 +114,6 @@ def test_a_large_file_is_not_read(documents, tmp_path, monkeypatch):
         read_certificate(path)
 
 
-def test_automata_must_be_as_many_as_the_passes_say(documents, tmp_path):
-    path = tmp_path / "certificate.json"
-    document = copy.deepcopy(documents[0])
-    document["automata"].pop()
-    write_json(path, document)
-    with pytest.raises(ChocoError, match="automata for 0 to 1 passes left are needed, found 0"):
-        read_certificate(path)
-
-
 def nim_sum_on(game):
     position = Engine({}).automaton_of(legal(game, game.coordinates))
     numbers = {name: str(i) for i, name in enumerate(game.coordinates)}

@@ -298,9 +298,3 @@ def test_nothing_is_said_of_positions_by_what_is_not_proved():
     assert proof.status == "undecided"
     with pytest.raises(UndecidedError, match=r"nim\(2\): nothing is proved"):
         proof.accepts((1, 1))
-
-
-def test_a_proof_is_printed_as_a_line():
-    assert repr(prove(Nim(2))) == (
-        "<Proof: p of nim(2): proved, the automata satisfy the definition at every position; states: 2>"
-    )
