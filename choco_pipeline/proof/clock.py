@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import psutil
 
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-P = ParamSpec("P")
 T = TypeVar("T")
 #: Steps of a loop between two checks of the clock: some milliseconds.
 STEPS = 1000
@@ -82,15 +81,6 @@ class Clock:
         """Raise `OverError` if the time is over."""
         if self.left <= 0:
             raise OverError(self.over)
-
-    def limiting(self, function: Callable[P, T]) -> Callable[P, T]:
-        """Return a function that raises `UndecidedError` if the time is over."""
-
-        def limited(*arguments: P.args, **named: P.kwargs) -> T:
-            self.require()
-            return function(*arguments, **named)
-
-        return limited
 
     def limited(self, values: Iterable[T]) -> Iterator[T]:
         """Yield values; raise `UndecidedError` if the time is over."""

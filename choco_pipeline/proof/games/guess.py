@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.automata.algebra import MOST_STATES
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.residuals import Graph, Learned, Member, agrees, learn, wrong_points
+from choco_pipeline.automata.residuals import (
+    Graph,
+    Learned,
+    Member,
+    Points,
+    agrees,
+    learn,
+    wrong_points,
+)
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock
@@ -138,15 +148,18 @@ class Guesser:
         if depth not in self._members:
             self._clock.require()
             positions = members(self.ruleset, self.relation, depth)
-            self._members[depth] = tuple(_limited(member, self._clock) for member in positions)
+            self._members[depth] = tuple(map(self._limited, positions))
         return self._members[depth][passes]
 
+    def _limited(self, member: Member) -> Member:
+        """Return a membership with the time limit of the search."""
+        asked = member.function if isinstance(member, Graph) else member
 
-def _limited(member: Member, clock: Clock) -> Member:
-    """Return a membership with a time limit."""
-    if isinstance(member, Graph):
-        return replace(member, function=clock.limiting(member.function))
-    return clock.limiting(member)
+        def limited(points: Points) -> NDArray[Any]:
+            self._clock.require()
+            return asked(points)
+
+        return replace(member, function=limited) if isinstance(member, Graph) else limited
 
 
 def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:

@@ -53,8 +53,8 @@ from choco_pipeline.proof.statements.sentences import (
     VALUE,
     Translator,
     at_most_each,
-    at_negative,
     holds,
+    signed,
 )
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import math_of
@@ -301,8 +301,7 @@ def _about_values(question: Question, part: ValueSet) -> Finding:
         return question.translator(passes).value_is(part.value, VALUE, negative=negative)
 
     def claimed(negative: bool) -> Sentence:
-        values = members.substitute(question.environment)
-        return holds(at_negative(values, "v") if negative else values, {}, {"v": VALUE})
+        return holds(members, question.environment, {"v": signed(VALUE, negative)})
 
     def image(passes: int, negative: bool) -> Sentence:
         counted = question.among(part.condition, passes)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, render, substitute
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.ruleset import Ruleset
@@ -98,25 +97,16 @@ def holds(
     return TRUE if formula is None else condition(formula.substitute(values), names)
 
 
+def signed(variable: Variable, negative: bool) -> Sum:
+    """Return the integer of a natural number: itself, or if `negative` -`variable`-1."""
+    return Sum({variable: -1}, -1) if negative else Sum.of(variable)
+
+
 def has_value(
     formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
 ) -> Sentence:
-    """Sentence: an integer formula has the value `variable`, or if `negative` -`variable`-1; see `holds`."""
-    meant = Sum({variable: -1}, -1) if negative else variable
-    return value_is(meant, formula.substitute(values))
-
-
-def at_negative(formula: Formula, name: str) -> Formula:
-    """Return the formula with -`name`-1 in place of `name`, which maps natural numbers to the negative ones.
-
-    Examples
-    --------
-    >>> at_negative(parse("v == -3 or v*v > 9"), "v")
-    Formula('-v-1 == -3 or (-v-1)*(-v-1) > 9')
-    """
-    root = parse_nodes(formula.text, None, formula.functions)
-    complement = Binary("-", Negate(Name(name)), Integer(1))
-    return parse(render(substitute(root, {name: complement})), functions=formula.functions)
+    """Sentence: an integer formula has the value of a `signed` variable; see `holds`."""
+    return value_is(signed(variable, negative), formula.substitute(values))
 
 
 def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
@@ -268,19 +258,16 @@ class Translator:
                 return disjunction(*(conjunction(*parts) for parts in same))
             case Not(operand):
                 return self.false(operand)
-            case Junction("and", operands):
-                return conjunction(*map(self.true, operands))
-            case Junction(_, operands):
-                return disjunction(*map(self.true, operands))
+            case Junction(operator, operands):
+                join = conjunction if operator == "and" else disjunction
+                return join(*map(self.true, operands))
             case Implies(premise, conclusion):
                 return disjunction(self.false(premise), self.true(conclusion))
-            case Equivalent():
-                return negation(self.false(part))
             case Let(_, _, body):
                 return self._defined(part, lambda inner: inner.true(body))
             case Quantified("some", bindings, body):
                 return self._some(bindings, lambda inner: inner.true(body))
-            case Quantified():
+            case Equivalent() | Quantified():
                 return negation(self.false(part))
             case _:
                 raise _not_written(part)
@@ -292,18 +279,16 @@ class Translator:
                 return self._condition(part, is_true=False)
             case Not(operand):
                 return self.true(operand)
-            case Junction("and", operands):
-                return disjunction(*map(self.false, operands))
-            case Junction(_, operands):
-                return conjunction(*map(self.false, operands))
+            case Junction(operator, operands):
+                join = disjunction if operator == "and" else conjunction
+                return join(*map(self.false, operands))
             case Implies():
                 return self.false_where(TRUE, part)
             case Equivalent(operands):
                 pairs = list(itertools.pairwise(operands))
                 differ = [conjunction(self.true(a), self.false(b)) for a, b in pairs]
-                return disjunction(
-                    *differ, *(conjunction(self.false(a), self.true(b)) for a, b in pairs)
-                )
+                differ += [conjunction(self.false(a), self.true(b)) for a, b in pairs]
+                return disjunction(*differ)
             case Let(_, _, body):
                 return self._defined(part, lambda inner: inner.false(body))
             case Quantified("every", bindings, body):
@@ -326,9 +311,8 @@ class Translator:
                 return within(condition, self.false(part))
 
     def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
-        """Sentence: an integer is `variable`, or if `negative` -`variable`-1."""
-        meant = Sum({variable: -1}, -1) if negative else Sum.of(variable)
-        return self._condition(value, is_true=True, equal_to=meant)
+        """Sentence: an integer is a `signed` variable."""
+        return self._condition(value, is_true=True, equal_to=signed(variable, negative))
 
     # ---- Terms.
 
