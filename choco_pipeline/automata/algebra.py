@@ -1,4 +1,4 @@
-"""Logic on relations: every result is the minimal automaton of its relation, with a unique numbering."""
+"""Logic on relations: every result is a minimal automaton, uniquely numbered."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
 
 
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
-    """Return the relation with all names changed at once; tracks with the same new name are equal numbers.
+    """Return the relation with new names; tracks with equal names are equal numbers.
 
     Raises `AutomatonError` if a name to be changed is not a track.
     """
@@ -101,7 +101,7 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
 
 
 def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
-    """Return the relation on the other tracks, with known numbers for some; names that are not tracks are ignored."""
+    """Return the relation with known numbers for some tracks, on the others."""
     given = {track: known[track] for track in a.tracks if track in known}
     for track, value in given.items():
         a = conjunction(a, constant(track, value))
@@ -109,7 +109,7 @@ def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
 
 
 def witness(a: Automaton) -> dict[Variable, int] | None:
-    """Return numbers in the relation with the fewest digits, and of these the lexicographically first; None if it is empty.
+    """Return numbers in a relation, if any: fewest digits, then lexicographic order.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
 
 
 def shortest(a: Automaton) -> list[list[int]] | None:
-    """Return the sets of states after 0, 1, … digits of the shortest accepted words; None if there are none."""
+    """Return the states after 0, 1, … digits of the shortest accepted words, if any."""
     distance = np.where(a.accepting, 0, a.states)
     while True:
         nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
@@ -153,7 +153,7 @@ def shortest(a: Automaton) -> list[list[int]] | None:
 
 
 def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
-    """Return the numbers in a relation with the least maximum, and of these the lexicographically first; None if it is empty.
+    """Return numbers in a relation, if any: least maximum, then lexicographic order.
 
     `order` are the tracks in the order in which numbers are compared and returned; a name that is no track is 0.
     """
@@ -182,7 +182,7 @@ def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
 
 
 def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-    """Return, of numbers with the least maximum, the first for each set of those that are maximal."""
+    """Return the first numbers with the least maximum, for each set of maximal ones."""
     best: dict[int, tuple[int, ...]] = {}
     lowest = -1
     for position in positions:
@@ -239,7 +239,7 @@ def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArr
 
 
 def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Return for each symbol of `names` the symbol of `tracks` with these digits and zeros elsewhere."""
+    """Return for each symbol of `names` the symbol of `tracks`, zero elsewhere."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
     part = np.zeros_like(symbols)
     for i, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Deterministic automata that read natural numbers together, least significant binary digit first."""
+"""Deterministic automata on tuples of numbers, least significant digit first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Auxiliary:
-    """A new variable, equal only to itself, so that a quantifier that binds it captures no other variable."""
+    """A new variable, equal only to itself, so that no quantifier captures another."""
 
     #: Text for people; several variables may have the same.
     label: str
@@ -27,7 +27,7 @@ class Auxiliary:
         return self.label
 
     def __lt__(self, other: Variable) -> bool:
-        """Order by text, a name before an auxiliary variable, and an older one before a newer one."""
+        """Order by text, then names before auxiliary variables, then by age."""
         return _place(self) < _place(other)
 
     def __gt__(self, other: Variable) -> bool:

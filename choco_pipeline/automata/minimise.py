@@ -1,4 +1,4 @@
-"""The minimal automaton of a relation with a unique numbering, so that equal relations are equal values.
+"""The minimal automaton of a relation, uniquely numbered.
 
 Idea: states are in one block until a word distinguishes them. At first acceptance makes two blocks. Then a block and a symbol
 distinguish the states that go there from the others: every block with both kinds is cut in two. At the end the blocks are the states
@@ -75,7 +75,7 @@ def _breadth_first(delta: States, start: int) -> States:
 
 @kernel
 def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
-    """Return the block of each state, and the number of blocks; states that accept the same words share one."""
+    """Return the block of each state by its accepted words, and the number of blocks."""
     states, symbols = delta.shape
 
     # sources[symbol, begin[symbol, q] : begin[symbol, q + 1]] are the states that go to q with the symbol.

@@ -179,7 +179,7 @@ def _grid(dimensions: int, digits: int) -> Points:
 
 
 def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]) -> Points:
-    """Return the points at which residuals are compared; for a graph, without the determined coordinate."""
+    """Return the points at which residuals are compared."""
     if not beyond:
         return window
     experiments = [window]
@@ -192,7 +192,7 @@ def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]
 
 
 def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
-    """Return for each word two hashes of its residual: sums of the values at the experiments, modulo 2^64, with random factors.
+    """Return for each word two hashes of its residual: random sums modulo 2^64.
 
     Different residuals have equal hashes once in 10^20 pairs or less; the guess is then wrong, and refuted. A cryptographic digest
     takes ten times as long.

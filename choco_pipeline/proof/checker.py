@@ -1,4 +1,4 @@
-"""The standalone checkers: `checker/check.py` for games and claims, `checker/families.py` for families."""
+"""The standalone checkers of games and claims, and of families."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class EngineAnswers:
 
 
 def ask_checker(certificates: Sequence[str], seconds: float) -> list[EngineAnswers]:
-    """Ask the checker about certificates that our engine has proved; the time limit is for each of them.
+    """Ask the checker about proved certificates; the time limit is for each of them.
 
     Raises `DisagreementError` if the checker refutes one.
     """
@@ -116,7 +116,7 @@ def _agreeing(path: str, checked: Checked) -> EngineAnswers:
 
 
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
-    """Return the answers in the checker's output, in the order of the files; `otherwise` for a file without one.
+    """Return the answers in the checker's output; `otherwise` for a file without one.
 
     Each file has a line, ``FILE: answer`` or ``FILE: answer: why``, and indented lines of its statement.
     """

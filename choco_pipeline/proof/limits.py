@@ -112,7 +112,7 @@ class Limited:
         seconds: float,
         memory: float,
     ) -> Any:
-        """Call a function in a copy of the child, because answers as those of z3 depend on earlier questions.
+        """Call a function in a copy of the child, because z3 depends on earlier calls.
 
         The child first calls `loaded_by`, once for all copies.
         """
@@ -162,7 +162,7 @@ class Limited:
                 return result
 
     def handed_on(self) -> Limited | None:
-        """Return another object with this one's child, which this one no longer ends; None without a child or with a large one."""
+        """Return another owner of the child; None without a child or with a large one."""
         if self._child is None or _resident(self._child.pid) > MOST_KEPT:
             return None
         other = Limited(self._prepare)
@@ -214,7 +214,7 @@ _kept: dict[str, list[Limited]] = defaultdict(list)
 
 @contextmanager
 def limited(prepare: str) -> Iterator[Limited]:
-    """Yield a `Limited`; a worker reuses the child of an earlier task, because a start takes two seconds.
+    """Yield a `Limited`; a worker reuses children, because a start takes two seconds.
 
     A child ends with the worker. It is not kept if a task fails, or if it has become large.
     """
@@ -274,7 +274,7 @@ def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> No
 
 
 def _pass_on(requests: int) -> None:
-    """Hand requests over; at their end, because the parent has gone, kill this process and its children."""
+    """Hand requests over; at their end, kill this process and its children."""
     while read := os.read(0, 1 << 16):
         os.write(requests, read)
     os.killpg(0, signal.SIGKILL)

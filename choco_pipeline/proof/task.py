@@ -1,4 +1,4 @@
-"""Jobs of proof: games and statements of a work order, decided in a child process under limits of time and memory.
+"""Jobs of proof: work orders, decided in a child process under limits.
 
 The functions that run in the child take and return plain data: `search`, `repeat`, `describe`, `settle` and `settle_statement`.
 """
@@ -98,7 +98,7 @@ def warm_up() -> None:
 
 
 def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Prove the games of a work order and decide the claims on them; return numbers of proofs and verdicts.
+    """Prove the games of a work order, decide the claims on them, and return counts.
 
     A proof that breaks a limit of time or memory is undecided, and the others go on. A game that `EarlierProofs` knows is not
     searched again; claims are always decided anew. Raises `DisagreementError` if the engine contradicts the checker or the
@@ -226,7 +226,7 @@ def certified(
 
 @dataclass(frozen=True)
 class EarlierProofs:
-    """Cache of proof searches: one file for each game and relation, in ``outcomes/`` beside the certificates.
+    """Cache of proof searches: a file in ``outcomes/`` for each game and relation.
 
     An outcome is used only with the same code, and only for the game and the relation that its content names. The certificate of
     a proof must have the recorded digest; it is not decided again, which is the task of ``choco prove --check``. An undecided
@@ -399,7 +399,7 @@ def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
 def with_formula(
     proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
 ) -> AnyProof:
-    """Return a proof with the formula that a search in a child process finds, if it ranks before the proof's own."""
+    """Return a proof with a formula, if a search finds one that ranks before its own."""
     asked = (search, proof.certificate, limits["seconds"])
     with suppress(UndecidedError):
         document = prover.call(*asked, what="the formula", **limits)
@@ -413,7 +413,7 @@ def with_formula(
 
 
 def refuted_formula(document: Document) -> ClaimVerdict | None:
-    """Return the verdict on a claim about one game that a table refutes, in this process; None if no table does."""
+    """Return the refutation of a claim about one game by a table, if there is one."""
     start = time.perf_counter()
     claim = Claim.from_json(document)
     ruleset, given = claim.statement.ruleset, claim.determined
@@ -433,7 +433,7 @@ def _answer(
     parameters: Mapping[str, int] | None,
     certificate: str | None = None,
 ) -> Any:
-    """Return the answer of a child process, or the verdict ``undecided`` if it broke a limit; parameters are None for all at once."""
+    """Return a child's answer, or ``undecided``; for all parameters if they are None."""
     start = time.perf_counter()
     try:
         return ask()
@@ -452,7 +452,7 @@ def decided_on(
     limits: Mapping[str, float],
     prover: Limited,
 ) -> ClaimVerdict:
-    """Decide a claim on a proved game in a child process, and write the claim's certificate if it is proved."""
+    """Decide a claim on a proved game in a child process; write its certificate."""
     path = proof.certificate
     assert path is not None
     asked = (settle, claim, parameters, path, limits["seconds"])

@@ -1,4 +1,4 @@
-"""Trial of a statement on tables before any search: small members of a family, and members near its constants.
+"""Trial of a statement on tables of small members and members near constants.
 
 It refutes statements of any form about a game or a family. It proves nothing.
 """
@@ -106,7 +106,7 @@ class Statement:
         )
 
     def mistake(self, coordinates: Collection[str]) -> str | None:
-        """Return an error in the formulas for a game with these coordinates; None if there is none."""
+        """Return an error in the formulas for a game with these coordinates, if any."""
         stated = parse(self.relation)
         inside = [parse(self.where)] if self.where else []
         if not all(formula.is_truth for formula in self._conditions):
@@ -126,7 +126,7 @@ class Statement:
         return None
 
     def members(self) -> Iterator[dict[str, int]]:
-        """Yield parameters of members, each once: the least ones, those near constants of the statement, random ones."""
+        """Yield members' parameters once: least ones, those near constants, random ones."""
         chance = random.Random(0)
         drawn = (
             {name: chance.randint(0, LARGEST) for name in self.parameters}
@@ -145,7 +145,7 @@ class Statement:
                 yield values
 
     def refutation(self, seconds: float = SECONDS) -> tuple[Refutation | None, int]:
-        """Return a member's least counterexample, if its tables have one, and the number of members with tables.
+        """Return a member's least counterexample, if any, and the number of members.
 
         Each member has a small table before one has a larger table.
         """
@@ -181,7 +181,7 @@ class Statement:
                 continue
 
     def names_in(self, game: Ruleset) -> tuple[str, ...] | None:
-        """Return the names of its coordinates, perhaps those of a face; None if it has an error in this game."""
+        """Return the names of its coordinates, or None if it has an error in this game."""
         face = game.rules.face
         ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
         return next((names for names in ways if self.mistake(names) is None), None)
@@ -200,7 +200,7 @@ class Statement:
         return all(is_true(condition, values) for condition in self._conditions)
 
     def _near_constants(self) -> Iterator[dict[str, int]]:
-        """Yield values within 1 of constants of the statement; first those that are compared with the name."""
+        """Yield values near constants; first those that are compared with the name."""
         condition = [parse_nodes(self.condition)] if self.condition else []
         compared = [part for node in condition for part in walk(node) if isinstance(part, Compare)]
         ranked = []
@@ -233,7 +233,7 @@ def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
 def small_values(
     names: Sequence[str], holds: Callable[[Mapping[str, int]], bool], most: int = MOST_LOOKED_AT
 ) -> Iterator[dict[str, int]]:
-    """Yield natural numbers for names that satisfy a condition, by their sum; at most `most` are tried."""
+    """Yield natural numbers that satisfy a condition, by their sum; try `most`."""
     every = (values for total in count() for values in _with_sum(total, len(names)))
     for values in islice(every, most if names else 1):
         given = dict(zip(names, values, strict=True))
@@ -252,7 +252,7 @@ def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
 def disagreement(
     statement: Statement, game: Ruleset, values: Mapping[str, int], bound: int
 ) -> Refutation | None:
-    """Return the least position within a bound at which the relation is false; None if there is none.
+    """Return the least position within a bound where the relation is false, if any.
 
     Raises `FormulaError` if a formula has no value there, and what `grundy_table` raises.
     """
@@ -279,7 +279,7 @@ def disagreement(
 def confirmed(
     claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Refutation
 ) -> Finding:
-    """Return the refutation of a claim by a table with the counterexample, or raise `DisagreementError`."""
+    """Return the refutation by a table, or raise `DisagreementError`."""
     bound = max(wrong.position)
     (quantity, *_) = claim.quantities
     finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
@@ -292,7 +292,7 @@ def confirmed(
 
 
 def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
-    """Whether a table has more cells than that of half its bound, and fits in the time that is left."""
+    """Whether a table has new cells, and fits in the time that is left."""
     try:
         limits = game.limits(bound)
         cells = prod(n + 1 for n in limits)

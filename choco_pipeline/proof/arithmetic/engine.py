@@ -213,7 +213,7 @@ class Engine:
         automata: Iterable[Automaton],
         operation: Callable[..., Automaton] = algebra.conjunction,
     ) -> Automaton:
-        """Return the conjunction or disjunction: the smallest first, then the one that adds the fewest tracks."""
+        """Return the conjunction or disjunction, with few tracks on the way."""
         left = sorted(automata, key=lambda automaton: automaton.states)
         if not left:
             return arithmetic.linear({}, 0, "==" if operation is algebra.conjunction else "!=")

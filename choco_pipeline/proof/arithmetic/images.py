@@ -1,4 +1,4 @@
-"""Sets of natural numbers that automata recognise, as text: lists, known forms, and regular expressions.
+"""Recognisable sets of numbers as text: lists, forms, regular expressions.
 
 References
 ----------

@@ -170,7 +170,7 @@ def exists(names: Iterable[Variable], body: Sentence) -> Sentence:
 
 
 def within(condition: Sentence, sentence: Sentence) -> Sentence:
-    """Return the conjunction, with the condition inside of the quantifiers: A ∧ ∃u.B is ∃u.(A ∧ B).
+    """Return the conjunction, the condition inside of quantifiers: ∃u.(A ∧ B).
 
     The engine then does not compute where else the quantified part holds.
 

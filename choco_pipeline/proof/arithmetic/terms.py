@@ -163,7 +163,7 @@ class TermReader:
                 return False
 
     def factor(self, node: Binary) -> tuple[int, Node]:
-        """Return the constant that a product or a shift to the left multiplies by, and what it multiplies."""
+        """Return the constant factor of a product or a left shift, and the other factor."""
         if self.is_constant(node.right):
             return self._constant(node), node.left
         if node.operator == "*" and self.is_constant(node.left):
@@ -202,7 +202,7 @@ class TermReader:
         return self.names.get(name.name, Sum.of(name.name))
 
     def _constant(self, node: Binary) -> int:
-        """Return what `node` multiplies or divides by; a shift is by a power of 2, no larger than formulas may hold."""
+        """Return the factor or divisor of `node`; a shift is by a power of 2."""
         if node.operator in ("<<", ">>"):
             return self._integer(replace(node, operator="<<", left=Integer(1)))
         return self._integer(node.right)

@@ -85,12 +85,12 @@ def counts(a: Automaton) -> AutomatonCounts:
 
 
 def number_below(a: Automaton, digits: int) -> int:
-    """Return the number of members of a relation whose coordinates have at most `digits` binary digits."""
+    """Return the number of members with at most `digits` binary digits."""
     return next(islice(_numbers(a), digits, None))
 
 
 def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
-    """Return counts for each number of passes left and each Grundy number below `VALUES`, without automata that are too large."""
+    """Return counts by passes left and Grundy number, except of large automata."""
     track = str(len(proof.ruleset.base.coordinates))
     described = []
     for passes, automaton in enumerate(proof.automata):

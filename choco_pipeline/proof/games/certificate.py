@@ -1,4 +1,4 @@
-"""Certificates of games: the automata of a relation in a file, which can be checked without the search."""
+"""Certificates of games: automata in a file, to be checked without the search."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def proof_document(proof: Proof) -> dict[str, object]:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a certificate's document, whole or not at all, unless the file is the same; lists of numbers are on one line."""
+    """Write a certificate's document, whole or not at all, unless it is the same."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
     # no string holds a line break
     short = re.sub(r"\[\n[\s\d,]*\]", lambda numbers: re.sub(r"\s+", "", numbers.group()), text)
@@ -173,7 +173,7 @@ def read_document(path: Path, model: type[M]) -> M:
 
 
 def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Certificate:
-    """Return the game and the automata of a document, or raise as `read_certificate` does if they do not fit.
+    """Return the game and the automata of a document, or raise as `read_certificate`.
 
     The user's own games are read from the descriptions `games` in the file, and from no other file.
     """
@@ -202,7 +202,7 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
 
 
 def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
-    """Prove a certificate again, from its ruleset and its automata alone; its sentences and engines are not trusted."""
+    """Prove a certificate again, from its ruleset and its automata alone."""
     certificate = read_certificate(path)
     automata = dict(enumerate(certificate.automata))
     asked = certificate.relation, seconds, certificate.period
@@ -256,5 +256,5 @@ def game_document(proof: Proof) -> dict[str, object]:
 
 
 def described_games(ruleset: Ruleset) -> dict[str, object]:
-    """Return the descriptions of the user's own games for a certificate; empty if there are none."""
+    """Return the descriptions of the user's own games for a certificate."""
     return {"games": dict(ruleset.documents)} if ruleset.documents else {}

@@ -67,7 +67,7 @@ class Guesser:
         self._refuted: dict[int, dict[tuple[int, ...], bool]] = {}
 
     def attempts(self, passes: int) -> Iterator[Learned]:
-        """Yield guesses of the relation for `passes` passes left: an automaton, or the growth of residuals.
+        """Yield guesses of a relation: an automaton, or the growth of residuals.
 
         Depths grow, and windows at each of them; a refuted guess (`refute`) is first refined. Automata that are wrong at a sample
         of their table, or where an earlier guess was refuted, are left out. The attempts end early with more residuals than the
@@ -182,7 +182,7 @@ def _highest(point: tuple[int, ...], digits: int) -> tuple[int, ...]:
 
 
 def _is_right(automaton: Automaton, points: Mapping[tuple[int, ...], bool]) -> bool:
-    """Check an automaton at points in the order of tracks "0", "1", …, given whether each is a member."""
+    """Check an automaton at points, given whether each is a member."""
     return all(
         automaton.accepts({str(i): c for i, c in enumerate(point)}) == belongs
         for point, belongs in points.items()

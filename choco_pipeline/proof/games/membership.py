@@ -1,4 +1,4 @@
-"""Membership of a game's relation by tables: P-positions, or positions with their Grundy numbers."""
+"""Membership of a game's relation by tables."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computatio
 
 
 def _kernels(game: BoundedGame) -> list[TableKernel]:
-    """Return the kernels of a game's components without heaps; with passes there is one component."""
+    """Return the kernels of a game's components except heaps; one with passes."""
     if game.passes:
         return [grundy_kernel(game)]
     return [grundy_kernel(component) for component in game.without(*game.heaps).components]
 
 
 def _grundy(game: BoundedGame, bound: int) -> list[Function]:
-    """Return the Grundy numbers for each number of passes left; without passes, the nim-sum over components."""
+    """Return the Grundy numbers for each number of passes left."""
     rules = game.rules
     if game.passes:
         cells = grundy_kernel(game).cells(game.names)
@@ -132,7 +132,7 @@ def _grundy(game: BoundedGame, bound: int) -> list[Function]:
 
 
 def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
-    """Return a table as a function; points outside of its shape, but within the bound, are no positions."""
+    """Return a table as a function; points outside of its shape are no positions."""
 
     def value(points: Points) -> Points:
         # Along rows of two or three numbers, maxima and comparisons would take ten times as long.

@@ -108,7 +108,7 @@ def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
 
 
 def rules_of(ruleset: Ruleset) -> Rules:
-    """Return a game's rules; `NotDefinableError` if its class overrides the options, or its heights form a cycle."""
+    """Return a game's rules; `NotDefinableError` if they do not define its options."""
     if ruleset.has_own_options:
         raise NotDefinableError(
             f"{ruleset.notation}: no sentences are written for options that its rules do not say"
@@ -179,7 +179,7 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
 def _amounts(
     move: Move, here: Named, there: Named
 ) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
-    """Return variables of chosen numbers, and sentences: the coordinates `there` are `here` less the amounts of a move."""
+    """Return chosen numbers, and sentences: `there` is `here` less a move's amounts."""
     if not isinstance(move.by, Amounts):
         return (), tuple(_plain_amounts(move, here, there))
     chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
@@ -244,7 +244,7 @@ def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Name
 
 
 def _is_plain(move: Move) -> bool:
-    """Whether a move takes any number from some coordinates, so that it exists if one of them is not 0."""
+    """Whether a move takes any number from some coordinates."""
     return move == Move(move.lowers) or move in (
         Move(move.lowers[:1], by) for by in ("each", "same")
     )

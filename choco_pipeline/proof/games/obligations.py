@@ -129,7 +129,7 @@ def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
 
 
 def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
-    """Return sentences: heights are not negative and do not fall, also outside of the box that their construction checks."""
+    """Return sentences: heights are nowhere negative and never fall."""
     limits = {
         name: limit
         for name, limit in rules_of(game).limits.items()

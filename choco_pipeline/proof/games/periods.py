@@ -136,7 +136,7 @@ def _bound(node: Node) -> int | None:
 
 
 def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
-    """Return the shortest proved period, with the values below `first + length` (int64); None if there is none.
+    """Return the shortest proved period, if any, with values below `first + length`.
 
     Raises `UndecidedError` if there is none and a move splits, because no other method decides such a game.
     """
@@ -232,7 +232,7 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
 
 
 def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeated:
-    """Return the subsequence at places with this lowest digit, its values without this lowest digit."""
+    """Return the subsequence at places with this lowest digit, its values shifted."""
     first, repeated = sequence
     early = first[digit::2]
     start, length = digit + 2 * len(early) - len(first), len(repeated)

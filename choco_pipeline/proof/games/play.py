@@ -33,7 +33,7 @@ class Play:
 
 
 def play(certificate: Certificate, position: Sequence[int]) -> Play:
-    """Return the outcome of a position and winning options, by a certificate that is not checked here.
+    """Return the outcome of a position and winning options; nothing is checked.
 
     Passes left come last in the position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
     the automata contradict each other at this position, so that the certificate is wrong.
@@ -79,7 +79,7 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
 def solve(
     automata: Sequence[Automaton], known: Mapping[Any, int], unknown: Sequence[Variable]
 ) -> dict[Variable, int] | None:
-    """Return the least numbers for `unknown` with which all automata accept; None if there are none.
+    """Return the least numbers for `unknown` with which all automata accept, if any.
 
     Numbers are compared digit by digit from the most significant one, at each place in the order of `unknown`. Tracks are known or
     unknown names. Time grows with the number of digits, not with the numbers.
@@ -130,7 +130,7 @@ def solve(
 def _moves(
     game: Ruleset, names: Variables, passes: int, value: Variables
 ) -> Iterator[tuple[Variables, int, Sentence]]:
-    """Yield for each kind of move the option's variables, its passes left, and the sentence that it is in the relation."""
+    """Yield for each kind of move the option, its passes left, and its membership."""
     for step in steps(game, names):
         member = Member(relation_name(passes), (*step.option, *value))
         yield step.option, passes, step.to(member)

@@ -12,7 +12,7 @@ from choco_pipeline.mining.closed_forms.cases import FormulaCase
 
 
 class PositionCounts(RecordModel):
-    """Numbers of positions with one Grundy number and all coordinates below 2^n, for n = 0, 1, …."""
+    """Numbers of positions with one Grundy number in the boxes of side 2^n."""
 
     #: Passes left.
     passes: int

@@ -80,7 +80,7 @@ class Proof(ShownInNotebook):
         return proof_document(self)
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
-        """Return whether a position of any size is a P-position; of Grundy numbers, whether its number is `value`.
+        """Return whether a position is a P-position, or its Grundy number is `value`.
 
         Raises `RulesetError` if it is not a position of the game; `UndecidedError` if nothing is proved.
         """

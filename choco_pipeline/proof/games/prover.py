@@ -1,4 +1,4 @@
-"""From a game to a proof: guess its relation from tables, then decide what must hold of it for all positions.
+"""Proofs of games: a relation is guessed from tables, and decided everywhere.
 
 Idea: a relation is guessed as an automaton from a table. Sentences, the obligations, say that it is the relation of the game; the
 engine decides them for all positions. The counterexample of a false one is compared with the definition; it then separates
@@ -163,7 +163,7 @@ def _wrong_period(
 def fitting(
     ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
 ) -> tuple[Automaton, ...]:
-    """Return automata in the order of passes left; raise `RelationError` if they do not fit the game."""
+    """Return automata by passes left; `RelationError` if they do not fit the game."""
     needed = range(ruleset.passes + 1)
     if sorted(automata) != list(needed):
         given = ", ".join(map(str, sorted(automata))) or "none"
@@ -186,7 +186,7 @@ def fitting(
 
 @dataclass(frozen=True)
 class Refutation:
-    """A contradiction to the definition: coordinates without passes, and the largest number that is needed to see it."""
+    """A contradiction to the definition at a position without passes."""
 
     why: str
     position: Position
@@ -223,7 +223,7 @@ class Search:
         automata: list[Automaton],
         checks: list[Check],
     ) -> None:
-        """Add the proved automaton for `passes` passes left; raise `UndecidedError` if there is none."""
+        """Add the proved automaton for `passes` passes left, or raise `UndecidedError`."""
         refused: list[Automaton] = []
         self.growth = ()
         name = relation_name(passes)
@@ -263,7 +263,7 @@ class Search:
     def check(
         self, todo: Sequence[Obligation], automata: Sequence[Automaton], checks: list[Check]
     ) -> Refutation | None:
-        """Add valid obligations to `checks`; return where the automata contradict the definition, if they do."""
+        """Add valid obligations to `checks`; return a contradiction, if there is one."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
         done: list[Check] = []
@@ -326,7 +326,7 @@ def contradiction(
     counterexample: Mapping[str, int],
     clock: Clock = FOREVER,
 ) -> str | None:
-    """Return how relations contradict the definition at a counterexample's position; None if they do not.
+    """Return the contradiction to the definition at a counterexample, if there is one.
 
     No engine is asked. The automata are those for 0, 1, …, `passes` passes left. Coordinates that the counterexample lacks are 0;
     its largest value bounds the Grundy numbers that are tried, beside those that a play can reach. Raises `UndecidedError` if the
@@ -348,7 +348,7 @@ def contradiction(
 
 
 def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
-    """Return whether a height is negative, or smaller at the primed coordinates than at the others."""
+    """Return whether a height is negative, or smaller at the primed coordinates."""
     names = ruleset.base.coordinates
     near = {name: at.get(name, 0) for name in names}
     far = {name: at.get(f"{name}'", near[name]) for name in names}

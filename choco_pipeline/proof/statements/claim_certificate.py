@@ -59,7 +59,7 @@ class ClaimDocument(Model):
 def write_claim_certificate(
     claim: Claim, names: Mapping[str, int], proof: Proof | None, folder: Path
 ) -> Path:
-    """Write the certificate of a claim in its subfolder, and return the path, which claim and integers determine.
+    """Write the certificate of a claim; claim and integers determine its path.
 
     `names` are the parameters of the verdict; a statement on integers has no proof of a game.
     """
@@ -83,7 +83,7 @@ def write_claim_certificate(
 
 
 def proved_statement(claim: Claim) -> dict[str, object]:
-    """Return the formal statement of a proof, without samples of other integers and without requests for all parameters."""
+    """Return the formal statement of a proof, without samples and other requests."""
     formal = claim.as_json()
     if claim.statement.check is None:
         formal["statement"] = text_of(without_samples(claim.proposition))

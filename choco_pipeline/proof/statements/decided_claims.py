@@ -1,4 +1,4 @@
-"""Claims on a game whose relation is proved, decided for all positions: proved, or refuted at the least position.
+"""Claims on a proved game: proved everywhere, or refuted at the least position.
 
 Counterexamples are explained by the proved automata; a small table, where there is one, must agree.
 """
@@ -106,7 +106,7 @@ class ProvedPosition:
 
     @property
     def winning(self) -> Position | None:
-        """The first option that is a P-position, among the first `MOST_OPTIONS`; None where moves split."""
+        """The first P-position among `MOST_OPTIONS` options; None where moves split."""
         if self.proof.ruleset.rules.splits:
             return None
         options = islice(self.proof.ruleset.options(self.position), MOST_OPTIONS)
@@ -178,7 +178,7 @@ class Question:
         return self.engine.decide(conjunction(*map(negation, sentences))).valid
 
     def least(self, wrong: Callable[[int], Sentence]) -> Position | None:
-        """Return the least position at which a sentence is true, given for each number of passes left."""
+        """Return the least position at which the sentence for its passes left is true."""
         positions: list[Position] = []
         heaps = len(self.coordinates)
         for passes, sentence in [(passes, wrong(passes)) for passes in self.passes]:
@@ -290,7 +290,7 @@ def _off_board(question: Question, passes: int, part: Proposition) -> Iterator[S
 
 
 def _about_values(question: Question, part: ValueSet) -> Finding:
-    """Return whether the values of an expression at some positions are as claimed, with a description of the values.
+    """Return whether the values of an expression at some positions are as claimed.
 
     Negative values are represented by the natural numbers -v-1.
     """
@@ -350,7 +350,7 @@ def _about_values(question: Question, part: ValueSet) -> Finding:
 
 
 def _described(question: Question, image: Callable[[int, bool], Sentence]) -> dict[str, Any]:
-    """Return evidence that describes a set of values; empty if it is too large or no position counts."""
+    """Return a description of a set of values, if it is small enough."""
     automaton = question.engine.automaton_of
     try:
         natural, below = (
@@ -414,7 +414,7 @@ def _about_count(question: Question, check: Count) -> Finding:
 
 
 def _number_of(question: Question, condition: Proposition) -> int:
-    """Return the number of positions within the reach that satisfy a condition, over all numbers of passes left."""
+    """Return the number of positions within the reach that satisfy a condition."""
     digits = max(0, question.reach or 0).bit_length()
     sentences = [question.among(condition, passes) for passes in question.passes]
     return sum(number_below(question.engine.automaton_of(s), digits) for s in sentences)
@@ -463,7 +463,7 @@ def counterexample_at(
 def _contradiction(
     claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
 ) -> Counterexample:
-    """Return the counterexample to a statement of any form; by the definition of the game, unless the position is far."""
+    """Return the counterexample to any statement; near ones by the definition."""
     game, position = known.proof.ruleset, known.position
     environment = claim.environment(parameters)
     is_near = sum(position) <= MOST_OPTIONS
@@ -508,7 +508,7 @@ def number_at(
 def _on_a_table(
     claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
 ) -> ClaimCase | None:
-    """Return the claim on a small table that contains the position; None if such a table is expensive."""
+    """Return the claim on a cheap table that contains the position, if there is one."""
     game, position = known.proof.ruleset, known.position
     if max(position, default=0) > MOST_BOUND:
         return None

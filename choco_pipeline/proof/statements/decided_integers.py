@@ -166,7 +166,7 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
 
 
 def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
-    """Return the first `MOST_CHOICES` values of the fixed integers, and whether there are no others.
+    """Return the first choices of the fixed integers, and whether these are all.
 
     Choices that the premise excludes for all other integers are left out. A range that grows with the bound has other choices.
     """
@@ -242,7 +242,7 @@ def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str,
 
 
 def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Finding:
-    """Return whether a statement is true with numbers for its fixed integers; see `decide_integers`."""
+    """Return whether a statement is true for fixed integers; see `decide_integers`."""
     engine = Engine({}, seconds)
 
     def evidence() -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Formulas of proved games: guessed from small positions, the shortest first, and decided for all positions.
+"""Formulas of proved games, guessed from small positions and decided everywhere.
 
 A Grundy number is looked for as a nim-sum of shifted coordinates, as a linear form with halves, or as the least or the
 largest of two of these; for all positions together, or by cases: residues of coordinates, and which of two is larger. A
@@ -35,7 +35,7 @@ GUESSES = 8
 
 
 def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Return the shortest formulas of a proved game without passes that a search finds and proves; None if there are none."""
+    """Return the shortest proved formulas of a game without passes, if any."""
     names = proof.ruleset.coordinates
     if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
         return None
@@ -71,7 +71,7 @@ def decide_cases(
     *,
     covers: bool = True,
 ) -> Finding:
-    """Return whether formulas by cases are right: each in its case, and if it `covers`, every position is in a case.
+    """Return whether formulas are right in their cases, and cover all positions.
 
     The finding is that of `decide` without a certificate's path. Raises `DisagreementError` if the cases are right at the
     counterexample.
@@ -90,7 +90,7 @@ def decide_cases(
 
 
 def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim:
-    """Return the claim that each formula is right in its case, and if it `covers`, that every position is in a case."""
+    """Return the claim that formulas are right in their cases, and cover everything."""
     sign = "P <=>" if proof.relation == "p" else "G =="
     parts = [
         f"{sign} {case.formula}"

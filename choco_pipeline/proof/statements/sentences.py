@@ -118,7 +118,7 @@ def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
 
 @dataclass
 class Integers:
-    """Named integers as sums of multiples of variables; constant ones may divide, shift and multiply."""
+    """Named integers as sums of variables; constant ones may divide and multiply."""
 
     values: dict[str, Sum]
     #: The auxiliary variables of integers that were added.
@@ -174,7 +174,7 @@ class Integers:
         )
 
     def _value_of(self, formula: Formula, label: str) -> tuple[Sum, list[Sentence]]:
-        """Return the value of a formula, with the sentences that define its variables: none, one, or two of which one is 0."""
+        """Return the value of a formula, and the sentences that define its variables."""
         filled = self.filled(formula)
         reader = TermReader(filled.text, self.values)
         root = parse_nodes(filled.text, None, filled.functions)
@@ -233,7 +233,7 @@ class Translator:
         parameters: dict[str, int],
         passes: int,
     ) -> Translator:
-        """Return a translator for positions with a number of passes left; the variables are the coordinates' names."""
+        """Return a translator for positions with a number of passes left."""
         integers, heaps = Integers({}), game.base.coordinates
         left = game.coordinates[len(heaps) :]
         for name, value in {**parameters, **dict.fromkeys(left, passes)}.items():
@@ -299,7 +299,7 @@ class Translator:
                 return negation(self.true(part))
 
     def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
-        """Sentence: a condition holds and a part is false; options are computed only where the condition holds."""
+        """Sentence: a condition holds and a part is false; elsewhere no options matter."""
         match part:
             case Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
@@ -493,7 +493,7 @@ class Translator:
                 )
 
     def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
-        """Sentence: something is true of some option, by moves that lower only coordinates of `by`, if these are given."""
+        """Sentence: something is true of an option, by moves that lower only `by`, if any."""
         assert self.game is not None
         assert self.here is not None
         here, passes = self.here
