@@ -56,9 +56,7 @@ MINE_HEIGHTS = Work(
     "finding.height_functions.height_statements:classify_heights",
 )
 PROVE = Work(Stage.PROVE, "prove", "proofs", "proof.task:prove_order")
-PROVE_STATEMENTS = Work(
-    Stage.PROVE, "prove_statements", "statements", "proof.statement_task:decide_order"
-)
+PROVE_STATEMENTS = Work(Stage.PROVE, "prove_statements", "statements", "proof.task:decide_order")
 #: Every kind of work by its name, in the order of the stages.
 WORK: Mapping[str, Work] = {
     work.name: work

@@ -1,53 +1,53 @@
-"""Logic on relations: every result is the least automaton of its relation, numbered in one way only."""
+"""Logic on relations: every result is a minimal automaton, uniquely numbered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.products import reachable_pairs
 from choco_pipeline.automata.projections import able_to_accept, reachable_sets
 from choco_pipeline.errors import LimitError
 
-#: States before minimising; with this and the two limits below, an operation stays below 4 GiB.
+#: States before minimising; these three limits keep an operation below 4 GiB.
 MOST_STATES = 4_000_000
 MOST_TRANSITIONS = 1 << 26
 MOST_MEMBERS = 1 << 27
 
 
 def canonical(a: Automaton) -> Automaton:
-    """Return the least automaton of the same relation: equal relations on the same tracks give equal values."""
+    """Return the minimal automaton; equal relations on the same tracks give equal values."""
     return Automaton(a.tracks, *minimised(a.delta, a.accepting))
 
 
 def complement(a: Automaton) -> Automaton:
-    """Return the automaton of the numbers that are not in the relation."""
+    """Return the complement of a relation."""
     return canonical(Automaton(a.tracks, a.delta, ~a.accepting))
 
 
 def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
-    """Return the automaton of the numbers in both relations, on the tracks of either.
+    """Return the conjunction, on the tracks of either relation.
 
-    Raises `LimitError` if there are more than `most_states` pairs of states, more than `MOST_TRANSITIONS` transitions between
-    them, or too many tracks.
+    Raises `LimitError` if there are more than `most_states` pairs of states, `MOST_TRANSITIONS` transitions or `MOST_TRACKS` tracks.
     """
     tracks, delta, p, q = _product(a, b, False, most_states)
     return Automaton(tracks, *minimised(delta, a.accepting[p] & b.accepting[q]))
 
 
 def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
-    """Return the automaton of the numbers in at least one relation; limits as for `conjunction`."""
+    """Return the disjunction; limits are as for `conjunction`."""
     tracks, delta, p, q = _product(a, b, True, most_states)
     return Automaton(tracks, *minimised(delta, a.accepting[p] | b.accepting[q]))
 
 
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
-    """Return the automaton with all names changed at once; tracks that get the same name must be equal numbers.
+    """Return the relation with new names; tracks with equal names are equal numbers.
 
     Raises `AutomatonError` if a name to be changed is not a track.
     """
@@ -61,11 +61,10 @@ def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
 
 
 def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> Automaton:
-    """Return the automaton of the numbers that are in the relation with some numbers in place of `tracks`.
+    """Return the projection: the numbers that are in the relation with some numbers for `tracks`.
 
-    A name that is not a track says nothing, for there is a natural number. Raises `LimitError` if there are more than
-    `most_states` sets of states, more than `MOST_TRANSITIONS` transitions between them, or more than `MOST_MEMBERS` states in
-    all sets together.
+    Names that are not tracks are ignored. Raises `LimitError` if there are more than `most_states` sets of states,
+    `MOST_TRANSITIONS` transitions, or `MOST_MEMBERS` states in all sets together.
 
     Examples
     --------
@@ -81,14 +80,14 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
     with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
     choices = with_kept[:, None] | with_bound[None, :]
     accepting = able_to_accept(a.delta, with_bound, a.accepting)
-    most = _most_states(most_states, len(choices))
+    most = min(most_states, MOST_TRANSITIONS // len(choices))
     delta, accepts, complete = reachable_sets(
         a.delta,
         choices,
         accepting,
         _trap(a, False),
         _trap(a, True),
-        # By exclusive ors of these numbers sets of states are looked up.
+        # Signatures of the states.
         np.random.default_rng(a.states).integers(0, 1 << 64, a.states, np.uint64),
         most,
         MOST_MEMBERS,
@@ -101,10 +100,16 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
     return Automaton(kept, *minimised(delta, accepts))
 
 
-def witness(a: Automaton) -> dict[Variable, int] | None:
-    """Return numbers in the relation, of as few digits as possible and then least in the order of the tracks.
+def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
+    """Return the relation with known numbers for some tracks, on the others."""
+    given = {track: known[track] for track in a.tracks if track in known}
+    for track, value in given.items():
+        a = conjunction(a, constant(track, value))
+    return exists(a, *given)
 
-    None if the relation is empty.
+
+def witness(a: Automaton) -> dict[Variable, int] | None:
+    """Return numbers in a relation, if any: fewest digits, then lexicographic order.
 
     Examples
     --------
@@ -115,7 +120,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
     layers = shortest(a)
     if layers is None:
         return None
-    # The least continuation of a state is a least continuation after a digit, for doubling keeps the order.
+    # A least continuation of a state extends a least continuation of a successor, because doubling keeps the order.
     nothing = (0,) * len(a.tracks)
     least = dict.fromkeys(layers.pop(), nothing)
     for layer in reversed(layers):
@@ -131,7 +136,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
 
 
 def shortest(a: Automaton) -> list[list[int]] | None:
-    """Return the states after 0, 1, … digits of the shortest accepted words; None if there are none."""
+    """Return the states after 0, 1, … digits of the shortest accepted words, if any."""
     distance = np.where(a.accepting, 0, a.states)
     while True:
         nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
@@ -147,6 +152,49 @@ def shortest(a: Automaton) -> list[list[int]] | None:
     return layers
 
 
+def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
+    """Return numbers in a relation, if any: least maximum, then lexicographic order.
+
+    `order` are the tracks in the order in which numbers are compared and returned; a name that is no track is 0.
+    """
+    layers = shortest(a)
+    if layers is None:
+        return None
+    # Of the numbers that may follow a state, those with the least maximum lead after one more digit too; of those with
+    # equal maxima, which one leads depends on which of them are maximal, so that each choice of these is kept.
+    following: dict[int, dict[int, tuple[int, ...]]] = {
+        state: {(1 << len(order)) - 1: (0,) * len(order)} for state in layers.pop()
+    }
+    digits = [
+        [symbol >> a.tracks.index(name) & 1 if name in a.tracks else 0 for name in order]
+        for symbol in range(a.delta.shape[1])
+    ]
+    for layer in reversed(layers):
+        following = {
+            state: _leading(
+                tuple(2 * r + d for r, d in zip(rest, digits[symbol], strict=True))
+                for symbol, after in enumerate(a.delta[state].tolist())
+                for rest in following.get(after, {}).values()
+            )
+            for state in layer
+        }
+    return min(following[0].values(), key=lambda position: (max(position, default=0), position))
+
+
+def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    """Return the first numbers with the least maximum, for each set of maximal ones."""
+    best: dict[int, tuple[int, ...]] = {}
+    lowest = -1
+    for position in positions:
+        largest = max(position, default=0)
+        if lowest in (-1, largest) or largest < lowest:
+            if largest != lowest:
+                best, lowest = {}, largest
+            maximal = sum((number == largest) << i for i, number in enumerate(position))
+            best[maximal] = min(position, best.get(maximal, position))
+    return best
+
+
 def is_empty(a: Automaton) -> bool:
     """Return whether no numbers are in the relation."""
     return not numbered(a.delta, a.accepting)[1].any()
@@ -158,7 +206,7 @@ def _product(
     tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
-    most = _most_states(most_states, 1 << len(tracks))
+    most = min(most_states, MOST_TRANSITIONS >> len(tracks))
     delta, p, q = reachable_pairs(
         a.delta,
         _own_symbols(a.tracks, tracks),
@@ -175,23 +223,14 @@ def _product(
     return tracks, delta, p, q
 
 
-def _most_states(asked: int, symbols: int) -> int:
-    return min(asked, MOST_TRANSITIONS // symbols)
-
-
-def traps(a: Automaton, accepting: bool) -> NDArray[np.bool_]:
-    """Return which states are never left and accept or not, as asked."""
-    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
-    return np.asarray(stays & (a.accepting == accepting))
-
-
 def _trap(a: Automaton, accepting: bool) -> int:
-    """Return one of the `traps`; -1 if there is none."""
-    return int(next(iter(np.flatnonzero(traps(a, accepting))), -1))
+    """Return a state that is never left and accepts, or does not accept; -1 if there is none."""
+    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
+    return int(next(iter(np.flatnonzero(stays & (a.accepting == accepting))), -1))
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Return for each symbol of `tracks` the symbol with the digits of the names `own`, in their order."""
+    """Return for each symbol of `tracks` the symbol of the names `own` with the same digits."""
     symbols = np.arange(1 << len(tracks), dtype=np.int64)
     picked = np.zeros_like(symbols)
     for i, name in enumerate(own):
@@ -200,7 +239,7 @@ def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArr
 
 
 def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Return for each symbol of `names` the symbol of `tracks` with these digits and zeros."""
+    """Return for each symbol of `names` the symbol of `tracks`, zero elsewhere."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
     part = np.zeros_like(symbols)
     for i, name in enumerate(names):

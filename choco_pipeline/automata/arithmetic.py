@@ -37,12 +37,11 @@ def linear(
     *,
     most_states: int = MOST_CARRIES,
 ) -> Automaton:
-    """Return the automaton of the numbers with Σ coefficient·number + constant (relation) 0.
+    """Return the automaton of Σ coefficient·number + constant (relation) 0.
 
-    A state is the constant of what the digits not yet read must satisfy: with digits d read, Σ c·(2x+d) + b is halved.
-
-    A track of coefficient 0 is a track all the same. Raises `AutomatonError` if there is no such relation; `LimitError` if
-    there are more than `most_states` states before minimising, or too many tracks.
+    A state is the constant of the relation on the remaining digits: with digits d read, Σ c·(2x+d) + b is halved. A track may have
+    the coefficient 0. Raises `AutomatonError` for an unknown relation; `LimitError` if there are more than `most_states` states before
+    minimising, or too many tracks.
     """
     match relation:
         case "==" | "!=":
@@ -61,12 +60,12 @@ def linear(
 
 
 def constant(track: Variable, value: int) -> Automaton:
-    """Return the automaton of the one number `value`, or of no number if it is negative."""
+    """Return the automaton of the number `value`, empty if it is negative."""
     return linear({track: 1}, -value, "==")
 
 
 def nim_sum_is_zero(*tracks: Variable) -> Automaton:
-    """Return the automaton of the numbers whose nim-sum is zero; a track that is named twice cancels."""
+    """Return the automaton of nim-sum zero; a track that is named twice cancels."""
     names = _names(tracks)
     odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
     return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
@@ -97,7 +96,7 @@ def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
 
 
 def _digitwise(names: tuple[Variable, ...], holds: Callable[[int], bool]) -> Automaton:
-    """Return the automaton of the numbers whose digits at every place are one of the symbols that hold."""
+    """Return the automaton of the numbers whose symbols at all places hold."""
     symbols = range(1 << len(names))
     delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
     accepting = np.array([True, False])

@@ -1,4 +1,4 @@
-"""A deterministic automaton that reads several natural numbers together, least significant binary digit first, and its variables."""
+"""Deterministic automata on tuples of numbers, least significant digit first."""
 
 from __future__ import annotations
 
@@ -17,13 +17,9 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Auxiliary:
-    """A variable that was not there before, equal to nothing but itself.
+    """A new variable, equal only to itself, so that no quantifier captures another."""
 
-    Whoever needs a number that nobody else speaks of makes one. No name is equal to it, whatever it spells, and no
-    other auxiliary variable is: a quantifier that binds a new one captures nothing that is said without it.
-    """
-
-    #: How it is written for people; it says nothing about which variable it is.
+    #: Text for people; several variables may have the same.
     label: str
     _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
 
@@ -31,14 +27,14 @@ class Auxiliary:
         return self.label
 
     def __lt__(self, other: Variable) -> bool:
-        """Come in the order of what is written, a name before what is written alike, and what was made before that."""
+        """Order by text, then names before auxiliary variables, then by age."""
         return _place(self) < _place(other)
 
     def __gt__(self, other: Variable) -> bool:
         return _place(self) > _place(other)
 
     def __reduce__(self) -> tuple[type[Auxiliary], tuple[str]]:
-        """Be a new variable in another process: numbers there are given to others."""
+        """Unpickle as a new variable, because another process numbers its own."""
         return Auxiliary, (self.label,)
 
 
@@ -50,7 +46,7 @@ def _place(variable: Variable) -> tuple[str, int]:
 
 
 def listed(variables: tuple[Variable, ...]) -> str:
-    """Return variables as people read them."""
+    """Return variables as text."""
     return ", ".join(map(str, variables))
 
 
@@ -59,7 +55,7 @@ MOST_TRACKS = 16
 
 
 class AutomatonError(ChocoError):
-    """An automaton is not well formed, or is asked about tracks that it does not have."""
+    """An automaton is malformed, or lacks a track."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +65,15 @@ class Automaton:
     Parameters
     ----------
     tracks
-        Names of the numbers that are read, sorted.
+        Names of the numbers, sorted.
     delta
         The state after each state and symbol: int32, shape (states, 2**tracks). Bit i of a symbol is the digit of
         ``tracks[i]``.
     accepting
-        Whether the word read so far is in the relation: bool, shape (states,). Numbers have no last digit, so a state
-        must accept exactly if the state that it goes to with zeros does.
+        Whether the word read so far is in the relation: bool, shape (states,). A state and its successor by zeros must agree,
+        because leading zeros do not change a number.
 
-    Raises
-    ------
-    AutomatonError
-        If the parts do not fit together, or appended zeros would change what is accepted.
-    LimitError
-        If there are more than `MOST_TRACKS` tracks.
+    Raises `AutomatonError` if the parts do not fit together; `LimitError` if there are more than `MOST_TRACKS` tracks.
     """
 
     tracks: tuple[Variable, ...]
@@ -120,7 +111,7 @@ class Automaton:
         return len(self.accepting)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the automata are the same, which for minimal ones is whether the relations are."""
+        """Return whether the automata are equal; for minimal ones, whether the relations are."""
         if not isinstance(other, Automaton):
             return NotImplemented
         return (
@@ -136,7 +127,7 @@ class Automaton:
         return f"<Automaton of {listed(self.tracks) or 'no tracks'} with {self.states} states>"
 
     def accepts(self, values: Mapping[Any, int]) -> bool:
-        """Return whether these numbers are in the relation; names that are not tracks are not looked at.
+        """Return whether numbers are in the relation; other names than tracks are ignored.
 
         Raises `AutomatonError` if a track has no value, or a negative one.
         """
@@ -154,9 +145,9 @@ class Automaton:
         return bool(self.accepting[state])
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for each row of `points`, natural numbers in the order of the tracks, whether it is in the relation.
+        """Return for each row of `points` whether it is in the relation; columns are in the order of the tracks.
 
-        Raises `AutomatonError` if a row has not one number for each track, or a number is negative.
+        Raises `AutomatonError` if there is not one column for each track, or a number is negative.
         """
         if points.ndim != 2 or points.shape[1] != len(self.tracks):
             raise AutomatonError(
@@ -183,10 +174,7 @@ class Automaton:
 
     @classmethod
     def from_json(cls, data: Any) -> Automaton:
-        """Return the automaton that `as_json` wrote, after checking everything that could be wrong with it.
-
-        Raises `AutomatonError` if `data` is not such an automaton.
-        """
+        """Return the automaton that `as_json` wrote; `AutomatonError` if `data` is none."""
         if not isinstance(data, dict) or set(data) != {"tracks", "delta", "accepting"}:
             raise AutomatonError(
                 "an automaton is written as an object of tracks, delta and accepting"

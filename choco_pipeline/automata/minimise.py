@@ -1,15 +1,15 @@
-"""The least automaton of a relation, numbered in one way only, so that equal relations are equal values.
+"""The minimal automaton of a relation, uniquely numbered.
 
-Idea: states are taken for equal until something tells them apart. At first only acceptance does, which makes two blocks. Then a
-block and a symbol tell the states that go there from those that do not: every block with both kinds is cut in two. At the end the
-blocks are the states of the least automaton, and numbering them breadth-first, symbols ascending, leaves no choice.
+Idea: states are in one block until a word distinguishes them. At first acceptance makes two blocks. Then a block and a symbol
+distinguish the states that go there from the others: every block with both kinds is cut in two. At the end the blocks are the states
+of the minimal automaton. They are numbered breadth-first, symbols ascending.
 
-What is kept true: states that accept the same words are in one block; and whatever could still cut a block is on the stack, as a
-block with a symbol. The smaller half of a block that is cut becomes the new one, and only it is put on the stack: what the other
-half would tell, both halves and the whole tell together.
+Invariant: states that accept the same words are in one block; and every block with a symbol that could still cut a block is on the
+stack. The smaller half of a block that is cut is the new one, and only it is put on the stack, because the other half follows from
+it and the whole.
 
-Cost: a state changes blocks at most log2(states) times, so O(symbols · states · log(states)) steps, and 8 bytes of memory for each
-state and symbol, 9 more for what waits.
+Cost: a state changes blocks at most log2(states) times, so O(symbols · states · log(states)) steps, and 17 bytes of memory for each
+state and symbol.
 Source: J. Hopcroft, An n log n algorithm for minimizing states in a finite automaton (1971).
 
 The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
@@ -27,10 +27,9 @@ Flags = NDArray[np.bool_]
 
 
 def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
-    """Return the least automaton of the same words, its states numbered breadth-first with symbols ascending.
+    """Return the minimal automaton, its states numbered breadth-first with symbols ascending.
 
-    `delta`, int32 of shape (states, symbols), is the state after each state and symbol, the first state being 0;
-    `accepting` is bool of shape (states,).
+    `delta` is int32 of shape (states, symbols), and `accepting` bool of shape (states,); the first state is 0.
     """
     delta, accepting = numbered(delta, accepting)
     block, count = _coarsest_partition(delta, accepting)
@@ -76,7 +75,7 @@ def _breadth_first(delta: States, start: int) -> States:
 
 @kernel
 def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
-    """Return the block of each state, and the number of blocks, when states that accept the same words share one."""
+    """Return the block of each state by its accepted words, and the number of blocks."""
     states, symbols = delta.shape
 
     # sources[symbol, begin[symbol, q] : begin[symbol, q + 1]] are the states that go to q with the symbol.
@@ -122,7 +121,7 @@ def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
             block[p] = 1
     blocks = 2
 
-    # Whatever has to be split by is a block here, with all of the symbols that it still counts for.
+    # Blocks that are still to cut others, each with its symbols.
     waiting = np.zeros((states, symbols), np.bool_)
     stack = np.empty(states * symbols, np.int64)
     depth = 0
@@ -139,7 +138,7 @@ def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
         symbol = stack[depth] % symbols
         waiting[splitter, symbol] = False
 
-        # All sources are read before any is moved, for moving reorders the members.
+        # All sources are read before any is moved, because moving reorders the members.
         count = 0
         for j in range(lower[splitter], upper[splitter]):
             q = members[j]

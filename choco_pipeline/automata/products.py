@@ -1,13 +1,12 @@
-"""Two automata run side by side: the reachable pairs of states.
+"""The product of two automata: their reachable pairs of states.
 
-Idea: after a word, what two automata say together depends on the pair of states that they are in, and of all pairs few are
-reached: those are found breadth-first from the two starts. Where one of the two decides the result whatever the other does, as a
-state that accepts nothing does in a conjunction, all pairs with it are one.
+Idea: pairs are found breadth-first from the two starts, because few of all pairs are reachable. Where one state decides the result
+alone, as a state that accepts nothing in a conjunction, all pairs with it are one.
 
-What is kept true: pairs with smaller numbers than the current one have all their successors, and no two pairs are equal (a table
-with open addressing finds their numbers).
+Invariant: pairs with smaller numbers than the current one have all their successors, and no two pairs are equal (a table with open
+addressing finds their numbers).
 
-Cost: a look-up for each pair and symbol; at most the product of the two numbers of states, and less than that by far in proofs.
+Cost: a look-up for each pair and symbol; at most the product of the two numbers of states, and far less in proofs.
 Source: M. O. Rabin and D. Scott, Finite automata and their decision problems, IBM Journal of Research and Development 3 (1959).
 
 The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
@@ -36,10 +35,9 @@ def reachable_pairs(
 ) -> tuple[States, States, States]:
     """Return the product automaton, found breadth-first, and the two states of each of its states.
 
-    Transitions `left` and `right` are of shape (states, symbols of its own), and with them come the automaton's own symbol for
-    each symbol of the product, and a state that is never left and that decides the result whatever the other automaton does, -1
-    for none: all pairs with it are one pair. The search ends as soon as there are more than `most_states`; then transitions are
-    missing, which are of shape (states, symbols).
+    Each automaton has transitions of shape (states, its symbols), its symbol for each symbol of the product, and a state that is never
+    left and decides the result alone, -1 for none. The search ends as soon as there are more than `most_states`; transitions are
+    then missing.
     """
     symbols = len(left_symbols)
     width = np.int64(right.shape[0])

@@ -1,16 +1,15 @@
-"""The kernels of projection: what a nondeterministic automaton reaches when some digits may be anything.
+"""The kernels of projection: the subset construction of an automaton in which some digits are free.
 
-Idea: where the digits of some coordinates may be anything, one word of the others leads to several states. The sets of states
-that words lead to are the states of a deterministic automaton (the subset construction). The numbers that are chosen may have
-more digits than the others: so a state also accepts if zeros of these, with any digits of those, lead to one that does.
+Idea: with free digits of some coordinates, a word of the others leads to a set of states. These sets are the states of a
+deterministic automaton. The free numbers may have more digits than the others, so a state also accepts if zeros of the others lead
+to an accepting state.
 
-What is kept true: sets are numbered breadth-first; those with smaller numbers than the current one have all their successors,
-and no two are equal. A set is looked up by the exclusive or of random numbers of its members, and then compared, so that a
-collision costs time only. The state that accepts nothing is in no set, and one that accepts everything stands for all sets with
-it: without that, most sets of a relation's automaton would be large and different.
+Invariant: sets are numbered breadth-first; those with smaller numbers than the current one have all their successors, and no two
+are equal. A set is looked up by the exclusive or of random numbers of its members, and then compared, so that a collision costs time
+only. The state that accepts nothing is in no set, and one that accepts everything replaces all sets with it; otherwise most sets
+would be large and different.
 
-Cost: a look at each transition of each member of each set, under each choice of digits. There may be 2^states sets: the search
-ends at limits, and says so.
+Cost: each transition of each member of each set, under each choice of digits. There may be 2^states sets, so the search has limits.
 Source: M. O. Rabin and D. Scott, Finite automata and their decision problems, IBM Journal of Research and Development 3 (1959).
 
 The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
@@ -30,7 +29,7 @@ Symbols = NDArray[np.int64]
 
 @kernel
 def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
-    """Return the states from which words of these symbols only lead to an accepting state."""
+    """Return the states from which a word of these symbols leads to an accepting state."""
     states = delta.shape[0]
     begin = np.zeros(states + 1, np.int64)
     for p in range(states):
@@ -75,23 +74,23 @@ def reachable_sets(
     most_states: int,
     most_members: int,
 ) -> tuple[States, Flags, bool]:
-    """Return the subset construction, found breadth-first, and which of its states accept.
+    """Return the subset construction, found breadth-first.
 
     Parameters
     ----------
     delta
         Transitions of a deterministic automaton, shape (states, symbols of its own).
     choices
-        Its symbols that each symbol of the result may stand for, shape (symbols, choices).
+        Its symbols for each symbol of the result, shape (symbols, choices).
     accepting
         Its states that make a set accept.
     dead, sure
-        The state that accepts no word, which is left out of sets, and the state that accepts every word, which makes
-        the others superfluous; -1 for none.
+        The state that accepts no word, which is left out of sets, and the state that accepts every word, which replaces its set; -1
+        for none.
     signature
-        Random numbers, one for each state: a set is looked up by the exclusive or of its members'.
+        Random numbers of the states.
     most_states, most_members
-        The search ends as soon as there are more sets, or more members in all sets together.
+        Limits of sets, and of members in all sets together.
 
     Returns
     -------

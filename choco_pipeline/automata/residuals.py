@@ -1,4 +1,4 @@
-"""Guessing an automaton from a table: the residuals of a relation, told apart by what their next digits say."""
+"""Guesses of automata from tables: residuals of a relation that differ on their next digits."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from choco_pipeline.errors import LimitError
 Points = NDArray[np.int64]
 Member = Callable[[Points], NDArray[np.bool_]]
 
-#: Points that are looked up together: their arrays stay in the cache of a core.
+#: Points of one look-up, so that arrays stay in the cache of a core.
 BATCH = 1 << 16
-#: Points that one residual may be told apart by; more would cost seconds for each state.
+#: Points at which residuals are compared; more would cost seconds for each state.
 MOST_POINTS = 1 << 20
 
 
 @dataclass(frozen=True)
 class Graph:
-    """The relation that the graph of a partial function is: one coordinate is determined by the others.
+    """The graph of a partial function, as a relation: one coordinate is determined by the others.
 
-    Its residuals are told apart by the function's values instead of by truth values, which needs one coordinate fewer.
+    Residuals are compared by the function's values instead of truth values, which needs one coordinate fewer.
     """
 
     #: From points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,); -1
@@ -49,7 +49,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Learned:
-    """What `learn` found."""
+    """The result of `learn`."""
 
     #: The minimal automaton of the residuals, or None if new ones kept appearing.
     automaton: Automaton | None
@@ -65,36 +65,35 @@ def learn(
     most_states: int = 3000,
     beyond: Sequence[Sequence[int]] = (),
 ) -> Learned:
-    """Guess the automaton of a relation on naturals from its members below 2**depth.
+    """Guess the automaton of a relation on natural numbers from its members below 2**depth.
 
-    A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its
-    residual is the relation {q : r + 2**e q is a member}. The residuals are the states of the relation's minimal
-    automaton (Myhill and Nerode). Here two of them are taken for one if they agree on all q below 2**window, and on the
-    points `beyond` with what is left of these when low digits are dropped. So the result is a guess, which a proof must
-    confirm. It is right at every point of `beyond`: those of a refuted guess are refined away (Maler and Pnueli). Raises
-    `LimitError` if the window holds more than `MOST_POINTS` points.
+    A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its residual is
+    the relation {q : r + 2**e q is a member}. The residuals are the states of the minimal automaton (Myhill and Nerode). Here two
+    residuals are identified if they agree on all q below 2**window, and on the suffixes of the points `beyond`. So the result is a
+    guess, which a proof must confirm. It is right at every point of `beyond` (Maler and Pnueli). Raises `LimitError` if the window
+    has more than `MOST_POINTS` points.
 
     Parameters
     ----------
     member
-        From points, int64 of shape (n, d), to whether they are members, bool of shape (n,). It is asked about points
-        with coordinates below 2**depth only. A `Graph` is asked for its function's values, which may be larger.
+        From points below 2**depth, int64 of shape (n, d), to truth values of shape (n,). A `Graph` gives its function's values
+        instead, which may be larger.
     tracks
-        The coordinates' names, in the order in which points hold them.
+        The names of coordinates, in the order of the columns of points.
     depth
         Digits of the largest point.
     window
-        Digits by which residuals are told apart.
+        Digits on which residuals are compared.
     most_states
-        Give up at more residuals than this.
+        Limit of residuals.
     beyond
-        Further points that tell residuals apart, below 2**depth.
+        Further points below 2**depth at which residuals are compared.
 
     Returns
     -------
     Learned
-        Without an automaton if residuals are still new where the digits that are left to be read, of `depth`, are those
-        of the window or of the largest point beyond.
+        Without an automaton if there are still new residuals when only the digits of the window, or of the largest point beyond, are
+        left.
 
     References
     ----------
@@ -144,10 +143,9 @@ def learn(
 def agrees(
     automaton: Automaton, member: Member, tracks: Sequence[str], depth: int, samples: int, seed: int
 ) -> bool:
-    """Return whether a guess is right at sampled points below 2**depth, most of which it was not learned from.
+    """Return whether a guess is right at sampled points below 2**depth.
 
-    `samples` are points of each kind: of all sizes, and of a `Graph` also points on it and beside it; the seed chooses
-    them.
+    There are `samples` points of each kind: of all sizes, and for a `Graph` also on it and beside it.
     """
     random = np.random.default_rng(seed)
     dimensions = len(tracks)
@@ -181,7 +179,7 @@ def _grid(dimensions: int, digits: int) -> Points:
 
 
 def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]) -> Points:
-    """Return the points that residuals are told apart by, of a graph those without the determined coordinate."""
+    """Return the points at which residuals are compared."""
     if not beyond:
         return window
     experiments = [window]
@@ -194,10 +192,10 @@ def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]
 
 
 def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
-    """Return for each word two sums, modulo 2^64, of what its residual says of the experiments, with random factors.
+    """Return for each word two hashes of its residual: random sums modulo 2^64.
 
-    Different residuals have the same sums by chance, once in some 10^20 pairs, or less: then the guess is wrong, as others are. A
-    cryptographic digest of each row takes ten times as long.
+    Different residuals have equal hashes once in 10^20 pairs or less; the guess is then wrong, and refuted. A cryptographic digest
+    takes ten times as long.
     """
     graph = member if isinstance(member, Graph) else None
     lows = words if graph is None else graph.free(words)
@@ -206,7 +204,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
     batch = max(1, BATCH // len(steps))
     for first in range(0, len(words), batch):
         block = lows[first : first + batch]
-        # axis by axis, since who is asked for these points looks at one coordinate after the other
+        # Axis by axis, because members read one coordinate after the other.
         axes = [np.add.outer(*pair).ravel() for pair in zip(block.T, steps.T, strict=True)]
         points = np.array(axes, np.int64).reshape(len(axes), len(block) * len(steps)).T
         if graph is None:
@@ -216,7 +214,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
         else:
             low = words[first : first + batch, graph.determined, None]
             rest = graph.function(points).reshape(len(block), -1) - low
-            # the words are below 2**length, so what is below a word, -1 among it, makes -1 either way
+            # Words are below 2**length, so values below a word, such as -1, give -1 in both cases.
             packed = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
         factors = _factors(packed.shape[1])
         keys += [sums.tobytes() for sums in packed.astype(np.int64, copy=False) @ factors]

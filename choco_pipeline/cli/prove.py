@@ -18,13 +18,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.attempt import (
-    attempt,
-    check_again,
-    describe,
-    with_checker,
-)
-from choco_pipeline.proof.checker import CHECKER_SECONDS, check_files
+from choco_pipeline.proof.checker import check_files
 from choco_pipeline.proof.family_document import is_family
 from choco_pipeline.proof.games.automaton_counts import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
@@ -33,10 +27,13 @@ from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcom
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import (
-    asked_again,
+    PREPARED_BY,
+    attempt,
+    check_again,
     decided_on,
+    describe,
     refuted_formula,
-    warm_up,
+    with_checker,
     with_formula,
 )
 
@@ -75,7 +72,7 @@ def show_proof(
     decided = None
     with (
         waiting(f"{notation or check}: proving") as tell,
-        Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover,
+        Limited(PREPARED_BY) as prover,
     ):
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
@@ -100,11 +97,11 @@ def show_proof(
                 proof = ProofOutcome.nothing(str(error), took, notation, wanted)
             if proof.is_proved:
                 tell(f"{notation}: proved; asking the checker")
-                proof = with_checker(proof, CHECKER_SECONDS)
+                (proof,) = with_checker([proof])
         if claim is not None and proof.is_proved:
             tell(f"{notation}: proved; deciding the statement")
             verdict = decided_on(claim.as_json(), {}, proof, limits, prover)
-            _, (decided,) = asked_again([], [verdict])
+            (decided,) = with_checker([verdict])
         elif proof.is_proved and proof.relation is not None:
             tell(f"{proof.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)

@@ -24,7 +24,7 @@ from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.task import warm_up
+from choco_pipeline.proof.task import PREPARED_BY
 
 #: Certificates of families are kept apart from those of single games, which another program checks.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
@@ -56,7 +56,7 @@ def show_family(
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
-        Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover,
+        Limited(PREPARED_BY) as prover,
     ):
         arguments = (*asked, seconds, memory, folder.as_posix())
         # The search takes its seconds, and the check as many again.

@@ -36,8 +36,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statement_task import settled_following, settled_for_all
-from choco_pipeline.proof.task import PREPARED_BY, settle
+from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
 from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, read_plan

@@ -1,4 +1,4 @@
-"""The judges outside of the package: `checker/check.py` for games and claims, `checker/families.py` for families."""
+"""The standalone checkers of games and claims, and of families."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
 
-#: The program; it is run with ``-I -S``, so that it cannot import anything but Python's standard library.
+#: The checker of games and claims; ``-I -S`` restricts it to Python's standard library.
 PROGRAM = SHIPPED / "checker" / "check.py"
-#: The program for families, which imports the former, z3 and cvc5.
+#: The checker of families, which imports the other one, z3 and cvc5.
 FAMILIES = PROGRAM.with_name("families.py")
-#: Seconds for Python to start, and for what the checker does not count against a file's limit.
+#: Seconds outside of the limits of files, for Python to start.
 START = 5.0
-#: For so many seconds it is asked about each certificate that is just written. Nearly all take less than one; a sentence with
-#: six integers in nim-sums takes two or three, and a machine that does other things as well makes more of either.
+#: Time limit in seconds for a new certificate. Nearly all take less than one; a nim-sum of six integers takes up to three.
 CHECKER_SECONDS = 4.0
 
-#: ``stated`` if the checker was asked what the file states, and to decide nothing.
+#: ``stated`` if the checker was asked for the statement only.
 Answer = Literal[
     "proved", "refuted", "vacuous", "out of time", "undecided", "no certificate", "stated"
 ]
@@ -36,13 +35,13 @@ Answer = Literal[
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checker says of one certificate."""
+    """The checker's answer on one certificate."""
 
-    #: ``out of time``: it may answer if it is asked for longer; ``undecided``: the statement is one that it cannot say.
+    #: ``out of time``: a longer limit may help; ``undecided``: the statement is not supported.
     answer: Answer
-    #: The reason; empty where it gives none.
+    #: The reason, if any.
     why: str
-    #: The games and the statement, derived from the rules and formulas in the file.
+    #: The games and the statement, from the rules and formulas in the file.
     statement: tuple[str, ...] = ()
 
 
@@ -86,14 +85,14 @@ def checker_version() -> str:
 
 @dataclass(frozen=True)
 class EngineAnswers:
-    """The judges that agree on a proof, and why another gives no answer."""
+    """The judges that agree on a proof, and the reasons of those without an answer."""
 
     engines: tuple[str, ...]
     no_answer: Mapping[str, str]
 
 
 def ask_checker(certificates: Sequence[str], seconds: float) -> list[EngineAnswers]:
-    """Ask the checker about certificates that our engine has proved, each for so many seconds at most; return who agrees.
+    """Ask the checker about proved certificates; the time limit is for each of them.
 
     Raises `DisagreementError` if the checker refutes one.
     """
@@ -117,10 +116,9 @@ def _agreeing(path: str, checked: Checked) -> EngineAnswers:
 
 
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
-    """Return the answers in the checker's output, in the order of the files.
+    """Return the answers in the checker's output; `otherwise` for a file without one.
 
-    For each file it has a line, ``FILE: answer`` or ``FILE: answer: why``, and the lines of the statement with an indent.
-    A file without a line has the answer `otherwise`.
+    Each file has a line, ``FILE: answer`` or ``FILE: answer: why``, and indented lines of its statement.
     """
     blocks: list[list[str]] = []
     for line in output.splitlines():
@@ -144,10 +142,9 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
 def check_family(path: str, seconds: float) -> dict[str, Any]:
     """Return the verdict of `checker/families.py` on the certificate of a family.
 
-    The answer is what ``choco prove --check --json`` prints: ``status`` is ``proved``, ``refuted`` or ``undecided``;
-    refuted with ``every_member`` where the certificate has a position for each member at which the statement is wrong.
-    ``alone`` are members for which `checker/check.py` proves the statement, too; ``tables_only`` the others that were
-    compared with the definition. Raises `ChocoError` if the file is no certificate of a family; `DisagreementError` if
+    It is the document of ``choco prove --check --json``: ``status`` is ``proved``, ``refuted`` or ``undecided``; ``every_member`` says
+    that the statement is wrong for each member. ``alone`` are members for which `checker/check.py` proves the statement, too;
+    ``tables_only`` the other members that were compared with the definition. Raises `ChocoError` if the file is no certificate of a family; `DisagreementError` if
     the solvers, or the two programs, contradict each other.
     """
     written = read_family(Path(path))

@@ -1,6 +1,6 @@
-"""How much time, and memory, is left for something that may be asked of far numbers.
+"""Clocks of computing time, and budgets of time and memory.
 
-Time is time of computing: what is found within a limit must not depend on what else the machine does.
+Time is CPU time, so that results within a limit do not depend on other work of the machine.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import psutil
 
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-P = ParamSpec("P")
 T = TypeVar("T")
-#: Steps of a loop between two looks at the clock: some milliseconds.
+#: Steps of a loop between two checks of the clock: some milliseconds.
 STEPS = 1000
 GIB = 1 << 30
-#: The longest time that solvers are told, in seconds: they read milliseconds as 32 bits.
+#: The longest time limit for solvers in seconds, because they read milliseconds as 32 bits.
 MOST_SECONDS = 2e5
-#: Beside other processes a second of computing takes at most so many on the clock, or else what is waited for does not compute.
+#: Seconds on the clock for a second of computing beside other processes; more means that a process does not compute.
 MOST_CROWDED = 10.0
 
 
 def computed() -> float:
-    """Return the seconds of CPU that this thread has taken, and every child of its process that has ended."""
+    """Return the CPU seconds of this thread and of the ended children of its process."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.thread_time() + children.ru_utime + children.ru_stime
 
@@ -39,13 +38,12 @@ class OverError(UndecidedError):
 
 
 def computed_by(pid: int) -> float:
-    """Return the seconds of CPU that a process, its children and theirs have taken; 0 if it has gone."""
-    # A process's own, and those of its children that have ended.
+    """Return the CPU seconds of a process and its descendants; 0 if it has ended."""
     return total_of(pid, lambda process: sum(process.cpu_times()[:4]))
 
 
 def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
-    """Return the sum of what is measured of a process, its children and theirs, as far as they have not gone."""
+    """Return the sum of a measurement over a process and its descendants that have not ended."""
     total = 0.0
     with suppress(psutil.NoSuchProcess):
         parent = psutil.Process(pid)
@@ -56,9 +54,9 @@ def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """So many seconds of computing in this thread and in children that it waits for, from now on.
+    """A limit of computing time, from now on, in this thread and in children that it waits for.
 
-    Automata speak of all numbers: what refutes one, or a guess, may lie at a position with more options than can be looked at.
+    Automata are about all numbers, so that a counterexample may be a position with more options than can be tried.
     """
 
     seconds: float = inf
@@ -66,7 +64,7 @@ class Clock:
 
     @property
     def spent(self) -> float:
-        """Seconds of computing since it began."""
+        """Seconds of computing since the start."""
         return computed() - self.started
 
     @property
@@ -76,7 +74,7 @@ class Clock:
 
     @property
     def over(self) -> str:
-        """That the time is over, in words."""
+        """The message that the time is over."""
         return f"the {self.seconds:g} seconds are over"
 
     def require(self) -> None:
@@ -84,17 +82,8 @@ class Clock:
         if self.left <= 0:
             raise OverError(self.over)
 
-    def limiting(self, function: Callable[P, T]) -> Callable[P, T]:
-        """Return the same function, which raises `UndecidedError` instead of beginning when the time is over."""
-
-        def limited(*arguments: P.args, **named: P.kwargs) -> T:
-            self.require()
-            return function(*arguments, **named)
-
-        return limited
-
     def limited(self, values: Iterable[T]) -> Iterator[T]:
-        """Yield values as long as there is time, then raise `UndecidedError`."""
+        """Yield values; raise `UndecidedError` if the time is over."""
         for i, value in enumerate(values):
             if i % STEPS == 0:
                 self.require()
@@ -103,9 +92,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class Budget(Clock):
-    """So many seconds of computing, from now on, and so many GiB that this process may have in memory.
+    """Limits of computing time, from now on, and of memory of this process in GiB.
 
-    Whoever asks often enough can say where it stood when one of them was over, which one that is ended from outside cannot.
+    A search that checks them can report its state, unlike one that is ended from outside.
     """
 
     memory: float = inf
@@ -118,11 +107,10 @@ class Budget(Clock):
 
 
 def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: float = 0.001) -> T:
-    """Return what a solver answers in the time that is left, or in the `least` that it is given.
+    """Return a solver's answer within the time that is left, at least `least` seconds.
 
-    A solver looks at the clock on the wall. Where it gave up since others had most of that time, it is asked once more, for longer.
-
-    `ask` is given milliseconds, and returns `unknown` when they are over.
+    `ask` is given milliseconds on the wall clock, and returns `unknown` when they are over. If other processes had most of that
+    time, the solver is asked once more, for longer.
     """
     before, seconds = clock.spent, min(max(least, clock.left), MOST_SECONDS)
     answer = ask(int(1000 * seconds))
@@ -131,5 +119,5 @@ def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: floa
     return answer
 
 
-#: For what nobody waits for.
+#: No limit.
 FOREVER = Clock()

@@ -1,8 +1,7 @@
-"""Limits of time and memory that hold: functions run in a child process, which is killed when it breaks one.
+"""Limits of time and memory: functions run in a child process, which is killed when it breaks one.
 
-Both ends are here: `Limited`, which asks, and `main`, which answers, one line of JSON for another. The child starts once
-and answers until a limit is broken; the next call then starts another. It works inside of a Dask worker, whose process
-may have no children of `multiprocessing`.
+`Limited` asks and `main` answers, one line of JSON each. The child answers until a limit is broken; the next call then starts
+another. It works inside of a Dask worker, whose process may have no children of `multiprocessing`.
 """
 
 from __future__ import annotations
@@ -26,36 +25,35 @@ from pydantic import BaseModel
 
 from choco_pipeline.cluster.connect import PROCESS, resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof.clock import MOST_CROWDED, computed_by, total_of
+from choco_pipeline.proof.clock import GIB, MOST_CROWDED, computed_by, total_of
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-#: Seconds beyond its limit that a proof may still need to say itself how far it came.
+#: Seconds beyond its limit in which a proof may still report its state.
 GRACE = 1.0
-#: Seconds between two looks at the memory that the child and its own children have.
+#: Seconds between two measurements of memory.
 LOOK = 0.2
-#: A call whose child is killed by somebody else is made so many times in all.
+#: Attempts at a call whose child is killed from outside.
 TIMES = 2
-GIB = 1 << 30
-#: A child that a worker keeps for its next task has at most so many bytes in memory.
+#: Bytes in memory of a child that a worker keeps for its next task.
 MOST_KEPT = GIB // 2
-#: What became of a call, beside the value or the message.
+#: Kind of an answer, beside its value or message.
 Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
 
 
 class OverLimitError(UndecidedError):
-    """A function was ended since it took more time or memory than it may."""
+    """A function took more time or memory than allowed."""
 
 
 class KilledError(UndecidedError):
-    """A child was killed by somebody else."""
+    """A child was killed from outside."""
 
 
 class FailedError(RuntimeError):
-    """A function raised in the child what is no mistake of the user."""
+    """A function raised an unexpected error in the child."""
 
 
 class Limited:
-    """A child process that runs functions under limits.
+    """A child process that runs functions under limits; the first call starts it.
 
     Parameters
     ----------
@@ -64,18 +62,15 @@ class Limited:
     """
 
     def __init__(self, prepare: str) -> None:
-        """Start nothing yet: the first call does."""
         #: Whether a call has ended with `KilledError`.
         self.was_killed = False
         self._prepare = prepare
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Limited:
-        """Return this, to be closed at the end."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the child."""
         self._kill()
 
     def call(
@@ -87,24 +82,23 @@ class Limited:
         seconds: float,
         memory: float,
     ) -> Any:
-        """Return what a function of a module returns, as plain data.
+        """Return the result of a function of a module, as plain data.
 
-        Raises `OverLimitError` if it took more time or memory than it may; `KilledError` if the child was killed by somebody
-        else, `TIMES` times: so a machine does that has no memory left, but whoever means another process does it once;
-        `ChocoError` as the function raised it, with the same message; `DisagreementError` as the function raised it;
-        `FailedError` if it raised anything else.
+        Raises `OverLimitError` if a limit is broken; `KilledError` if the child was killed from outside, `TIMES` times, as a machine
+        without memory does; `ChocoError` and `DisagreementError` as the function raised them; `FailedError` if it raised anything
+        else.
 
         Parameters
         ----------
         *arguments
-            Plain data, as JSON can hold.
+            Plain data for JSON.
         what
-            What this is to the user: ``the proof`` took more than ….
+            The subject of messages: ``the proof`` took more than ….
         seconds
-            The child is killed when it and its own children have computed `GRACE` longer, whatever else the machine does; and
-            when `MOST_CROWDED` times as long has passed on the clock, since it waits for something then.
+            The child is killed when it and its own children have computed `GRACE` longer, or when `MOST_CROWDED` times as long has
+            passed on the clock, because it waits for something then.
         memory
-            The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
+            The child is killed when it and its own children together have more GiB of memory resident.
         """
         return self._asked([_named(function), arguments, None], what, seconds, memory)
 
@@ -118,7 +112,7 @@ class Limited:
         seconds: float,
         memory: float,
     ) -> Any:
-        """Return what `call` does, of a copy of the child that ends with it: for what answers otherwise once it was asked, as z3 does.
+        """Call a function in a copy of the child, because z3 depends on earlier calls.
 
         The child first calls `loaded_by`, once for all copies.
         """
@@ -145,7 +139,11 @@ class Limited:
         limit = seconds + GRACE
         begun, before = time.monotonic(), computed_by(child.pid)
         while not select.select([child.stdout], [], [], LOOK)[0]:
-            if _is_over(limit, time.monotonic() - begun, child.pid, before):
+            waited = time.monotonic() - begun
+            # It cannot have computed longer than it was waited for.
+            if waited >= limit and (
+                waited >= MOST_CROWDED * limit or computed_by(child.pid) - before >= limit
+            ):
                 self._kill()
                 raise OverLimitError(f"{what} took more than {seconds:g} seconds")
             if _resident(child.pid) > memory * GIB:
@@ -163,20 +161,17 @@ class Limited:
             case _, result:
                 return result
 
-    def handed_on(self) -> Limited:
-        """Return another with this one's child, which is no longer ended with this one."""
+    def handed_on(self) -> Limited | None:
+        """Return another owner of the child; None without a child or with a large one."""
+        if self._child is None or _resident(self._child.pid) > MOST_KEPT:
+            return None
         other = Limited(self._prepare)
         other._child, self._child = self._child, None
         return other
 
-    @property
-    def may_stay(self) -> bool:
-        """Whether there is a child, and a small one."""
-        return self._child is not None and _resident(self._child.pid) <= MOST_KEPT
-
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is not None and self._child.poll() is not None:
-            self._kill()  # killed by somebody else since it answered
+            self._kill()  # killed from outside since it answered
         if self._child is None:
             # A session of its own, so that its own children are killed with it.
             self._child = subprocess.Popen(
@@ -201,7 +196,7 @@ class Limited:
         raise FailedError(f"{what}: the process that runs it ended with exit code {code}")
 
     def _kill(self) -> int:
-        """End the child and all that it has started, and return its exit code."""
+        """Kill the child and its own children, and return its exit code."""
         child, self._child = self._child, None
         if child is None:
             return 0
@@ -213,47 +208,40 @@ class Limited:
         return child.wait()
 
 
-#: Children of a worker that wait for its next task, by what prepared them.
+#: Children of a worker that are kept for its next task, by the function that prepared them.
 _kept: dict[str, list[Limited]] = defaultdict(list)
 
 
 @contextmanager
 def limited(prepare: str) -> Iterator[Limited]:
-    """Yield a `Limited`; on a worker one that an earlier task has left, since a child takes two seconds to start.
+    """Yield a `Limited`; a worker reuses children, because a start takes two seconds.
 
-    A child ends with the worker. It is not kept if a task fails, nor if it has become large.
+    A child ends with the worker. It is not kept if a task fails, or if it has become large.
     """
     kept = _kept[prepare]
     try:
-        child = kept.pop()  # which no other thread can take
+        child = kept.pop()  # atomic, so no other thread takes it
     except IndexError:
         child = Limited(prepare)
     with child:
         yield child
-        if PROCESS.is_worker and child.may_stay:
-            kept.append(child.handed_on())
+        if PROCESS.is_worker and (left := child.handed_on()) is not None:
+            kept.append(left)
 
 
 def _named(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def _is_over(limit: float, waited: float, pid: int, before: float) -> bool:
-    """Return whether a child has computed too long since its CPU time was `before`, or has been waited for too long."""
-    if waited < limit:  # then it cannot have
-        return False
-    return waited >= MOST_CROWDED * limit or computed_by(pid) - before >= limit
-
-
 def _resident(pid: int) -> float:
-    """Return the bytes that a process and all below it have in memory."""
+    """Return the bytes in memory of a process and its descendants."""
     return total_of(pid, lambda process: float(process.memory_info().rss))
 
 
 def main(arguments: Sequence[str]) -> None:
     """Answer requests until there are no more: the program that `Limited` starts."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what anything else prints is no answer
+    os.dup2(2, 1)  # other output is no answer
     inner, requests = os.pipe()
     threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
     resolve(arguments[0])()
@@ -270,7 +258,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> None:
-    """Answer from a copy of this process; end as it ended, unless it has answered."""
+    """Answer from a copy of this process; end in the same way if it gives no answer."""
     with warnings.catch_warnings():
         # Python warns of other threads. They only wait here, and hold no lock that the copy needs.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -286,7 +274,7 @@ def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> No
 
 
 def _pass_on(requests: int) -> None:
-    """Hand requests over; when there are no more, since the parent has gone, end this process and all that it has started."""
+    """Hand requests over; at their end, kill this process and its children."""
     while read := os.read(0, 1 << 16):
         os.write(requests, read)
     os.killpg(0, signal.SIGKILL)
@@ -301,7 +289,7 @@ def _result(target: str, arguments: Sequence[Any]) -> tuple[Kind, Any]:
         return "disagreement", error.args[0]
     except MemoryError:
         return "too large", None
-    except Exception as error:  # told to the parent, which raises it
+    except Exception as error:  # the parent raises it
         return "failure", f"{type(error).__name__}: {error}"
 
 
@@ -311,7 +299,7 @@ def _say(answers: Any, answer: tuple[Kind, Any]) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a typed result as the data that it is made of anew on the other side."""
+    """Return a typed result as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_unset=True)
     raise TypeError(f"{type(value).__name__} cannot be sent")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
 
-#: The key of what comes of an order where a proof was killed by somebody else: it is no answer, and the next run asks again.
+#: Key of an outcome with a proof that was killed from outside; the next run repeats the order.
 KILLED = "killed"
 
 
@@ -19,30 +19,30 @@ class ClaimToDecide(RecordModel):
 
 
 class GameToProve(RecordModel):
-    """What is to be proved of a game."""
+    """A game and a relation to prove."""
 
     ruleset: str
     relation: Literal["p", "grundy"]
-    #: The limits; the memory in GiB.
+    #: Limits; the memory in GiB.
     seconds: int
     memory: int
-    #: The first that asks for it, and the game's parameters in it.
+    #: The first sweep that asks for it, and the game's parameters there.
     sweep: str
     parameters: Mapping[str, Any]
-    #: That are decided if it is proved.
+    #: Claims to decide on the proved game.
     claims: tuple[ClaimToDecide, ...]
 
 
 class DecisionOrder(RecordModel):
-    """What all orders have to decide claims with."""
+    """The common part of orders."""
 
     work: str = ""
-    #: Of what comes of it.
+    #: Format of the outcome.
     format: int
-    #: Digests of what decides: an order for other code is another one.
+    #: Digests of the deciding code, so that an order for other code is a new order.
     code: str = ""
     checker: str = ""
-    #: The folder.
+    #: Folder of certificates.
     certificates: str
     #: By their ids, as `Claim.as_json` wrote them.
     claims: Mapping[str, Mapping[str, Any]]

@@ -1,6 +1,6 @@
-"""Formulas for what is proved, as the search in a table finds them, decided for all positions.
+"""Formulas of proved games that the search in a table finds, decided for all positions.
 
-A run does not ask for them: its finder tries the formulas of its tables.
+A run does not use them, because its finder tries the formulas of its tables.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.table_findings import is_complete_formula
-from choco_pipeline.proof.attempt import proof_of
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.games.certificate import proof_of
 from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
@@ -19,9 +19,9 @@ from choco_pipeline.tables.computing.in_memory import table
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Look for formulas of a proved game without passes in a quick table of it, and prove them.
+    """Return the first proved formula by rank of a game without passes; None if there is none.
 
-    Of those that are found and proved the first by rank are returned. The time limit is for the decisions.
+    The time limit is for the decisions.
     """
     game = proof.ruleset
     if proof.status != "proved" or game.passes:
@@ -43,5 +43,5 @@ def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | N
 
 
 def describe_by_table(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a formula for what a certificate proves, as `formulas_of_table` does."""
+    """Return a formula for the relation of a certificate; see `formulas_of_table`."""
     return formulas_of_table(proof_of(certificate), seconds)

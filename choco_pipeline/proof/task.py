@@ -1,4 +1,7 @@
-"""Proving games and deciding claims on what is proved: one work order, one document of proofs and verdicts."""
+"""Jobs of proof: work orders, decided in a child process under limits.
+
+The functions that run in the child take and return plain data: `search`, `repeat`, `describe`, `settle` and `settle_statement`.
+"""
 
 from __future__ import annotations
 
@@ -6,61 +9,104 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from choco_pipeline.claims.checks.judgement import depends_on_position
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Proved, Undecided, verdict_fields
-from choco_pipeline.documents.record import read_record_as, write_record
-from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.attempt import attempt, describe, proof_of
+from choco_pipeline.claims.language.verdict import (
+    Proved,
+    Undecided,
+    VerdictRecord,
+    verdict_fields,
+)
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
+from choco_pipeline.proof.for_all import load, settle_for_all, verdict_for_all
+from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.certificate import (
+    certificate_path,
+    check_certificate,
+    engine_version,
+    proof_of,
+    write_certificate,
+)
 from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, ProofOutcome
+from choco_pipeline.proof.games.proof_outcome import (
+    ClaimProofOutcome,
+    FormulaOfProof,
+    GameProof,
+    ProofOutcome,
+)
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder
-from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
+from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder, StatementProofOrder
+from choco_pipeline.proof.statements.claim_certificate import (
+    check_claim_certificate,
+    is_of_a_claim,
+    proved_statement,
+    write_claim_certificate,
+)
 from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.proof.statements.decided_integers import decide_integers
+from choco_pipeline.proof.statements.proved_formulas import formulas
 from choco_pipeline.proof.trial import Statement, confirmed
+from choco_pipeline.provenance import file_digest
 from choco_pipeline.stages import Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
-#: Looks for a formula, given a certificate and the seconds.
+AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)
+#: A claim as `Claim.as_json` wrote it.
+Document = Mapping[str, Any]
+#: A search for a formula, given a certificate and a limit in seconds.
 Describe = Callable[[str, float], FormulaOfProof | None]
-#: Games whose proofs use everything that is compiled.
+#: The format of stored outcomes.
+FORMAT = 3
+#: Games whose proofs use all compiled code.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
     "step-bar(k=2, s=0)": "grundy",
     "solid-bar(f=(x+z)//3)": "p",
 }
-#: What a child loads before its first clock runs: all that the orders of either kind need, so that it serves both.
-PREPARED_BY = "choco_pipeline.proof.statement_task:warm_up"
-#: A formula for what is proved is looked for this long, at most.
+#: Called by a child process before its first clock runs.
+PREPARED_BY = "choco_pipeline.proof.task:warm_up"
+#: Time limit for a search for a formula, in seconds.
 FORMULA_SECONDS = 5
 NO_MEMORY = "there is too little memory"
 
 
-def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Prove what a work order names, write the certificates, and decide the claims on what is proved.
+def warm_up() -> None:
+    """Load or compile all compiled code, by proofs of small games."""
+    for game, relation in COMPILED_FOR.items():
+        prove(parse_ruleset(game), relation, math.inf)
 
-    Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
-    others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew. Raises
-    `DisagreementError` if the engine contradicts the checker or the definition. The order is a `ProofOrder`. The
-    other file receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
-    of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with ``"table": null`` and
-    the path of the certificate, for the claims on games that are proved. It has ``"killed": true`` if somebody else has killed
-    what is undecided for that reason: the next run asks it again. The report is called as ``report(Stage.PROVE, proofs=1)`` for
-    each; numbers of proofs, found or not, and of verdicts are returned.
+
+# ---- Work orders.
+
+
+def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
+    """Prove the games of a work order, decide the claims on them, and return counts.
+
+    A proof that breaks a limit of time or memory is undecided, and the others go on. A game that `EarlierProofs` knows is not
+    searched again; claims are always decided anew. Raises `DisagreementError` if the engine contradicts the checker or the
+    definition. The order is a `ProofOrder`. The other file receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a
+    proof for each game, with the path of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes
+    them, with ``"table": null`` and the path of the certificate, for the claims on games that are proved. It has ``"killed": true``
+    if a child was killed from outside; the next run then repeats the order. The report is called as
+    ``report(Stage.PROVE, proofs=1)`` for each game.
     """
     order = read_record_as(ProofOrder, Path(order_file))
     outcomes = EarlierProofs(Path(order.certificates))
@@ -75,65 +121,299 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 claim = order.claims[asked.claim]
                 verdicts.append(decided_on(claim, asked.parameters, proof, limits, prover))
             report(Stage.PROVE, proofs=1)
-    proofs, verdicts = asked_again(proofs, verdicts)
+    # Games that certificates share are decided once, because the checker is asked once.
+    answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
+    answers = with_checker(answers)
     outcome = {
-        "proofs": [proof.model_dump() for proof in proofs],
-        "verdicts": [verdict.document() for verdict in verdicts],
+        "format": order.format,
+        "proofs": [answer.model_dump() for answer in answers if isinstance(answer, GameProof)],
+        "verdicts": [answer.document() for answer in answers if isinstance(answer, ClaimVerdict)],
     }
-    write_proof_record(out_file, {"format": order.format, **outcome}, prover)
+    _write_outcome(out_file, outcome, prover)
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 
-def write_proof_record(out_file: str, content: Mapping[str, Any], prover: Limited) -> None:
-    """Write what came of an order, and whether somebody else has killed what should have answered."""
+def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
+    """Decide the statements of a work order; return numbers of statements and verdicts.
+
+    Raises `DisagreementError` if two judges contradict each other. The order is a `StatementProofOrder`. The other file receives
+    ``{"verdicts": […]}`` as `prove_order` writes them: one for each choice of a statement's fixed integers, with these as its
+    parameters, and with a certificate if it is proved; of claims for all parameters as `settle_for_all` returns them. Claims that
+    follow from others come last. The report is called for each statement.
+    """
+    order = read_record_as(StatementProofOrder, Path(order_file))
+    verdicts: list[ClaimVerdict] = []
+    limits, folder = (order.seconds, order.memory), order.certificates
+    with limited(PREPARED_BY) as prover:
+        for claim in order.claims.values():
+            if claim["follows_from"] is not None:
+                continue
+            if claim["for_all"] is not None:
+                verdicts.append(settled_for_all(claim, *limits, folder, prover))
+            else:
+                decided = settled(claim, *limits, prover)
+                verdicts += (certified(verdict, claim, None, Path(folder)) for verdict in decided)
+            report(Stage.PROVE, proofs=1)
+        known = {verdict.claim: verdict for verdict in verdicts}
+        for claim in following(order.claims):
+            follows = settled_following(claim, order.claims, known, *limits, folder, prover)
+            known[claim["id"]] = ask_checker_of_steps(follows)
+            verdicts.append(known[claim["id"]])
+            report(Stage.PROVE, proofs=1)
+    documents = [verdict.document() for verdict in with_checker(verdicts)]
+    _write_outcome(out_file, {"format": order.format, "verdicts": documents}, prover)
+    return {"statements": len(order.claims), "verdicts": len(verdicts)}
+
+
+def _write_outcome(out_file: str, content: Mapping[str, Any], prover: Limited) -> None:
     killed = {KILLED: True} if prover.was_killed else {}
     write_record(Path(out_file), {**content, **killed})
 
 
-def asked_again(
-    proofs: Sequence[GameProof], verdicts: Sequence[ClaimVerdict]
-) -> tuple[list[GameProof], list[ClaimVerdict]]:
-    """Return proofs and verdicts with what the checker says, asked once, so that games that claims share are decided once."""
-    answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
-    proved = [answer for answer in answers if _is_asked(answer)]
-    agreed = iter(ask_checker([str(answer.certificate) for answer in proved], CHECKER_SECONDS))
-    return (
-        [
-            answer.model_copy(update=vars(next(agreed))) if _is_asked(answer) else answer
-            for answer in proofs
-        ],
-        [
-            answer.with_evidence(vars(next(agreed))) if _is_asked(answer) else answer
-            for answer in verdicts
-        ],
-    )
+def following(claims: Mapping[str, Document]) -> list[Document]:
+    """Return the claims that follow from others, each after its premises."""
+    pending = [claim for claim in claims.values() if claim["follows_from"] is not None]
+    documents: list[Document] = []
+    while pending:
+        open_ids = {claim["id"] for claim in pending}
+        ready = [c for c in pending if open_ids.isdisjoint(c["follows_from"]["claims"])]
+        if not ready:  # a catalogue has no circle
+            raise ConfigError(f"claims follow from each other: {', '.join(sorted(open_ids))}")
+        documents += ready
+        pending = [claim for claim in pending if claim not in ready]
+    return documents
 
 
-def _is_asked(answer: GameProof | ClaimVerdict) -> bool:
-    """Return whether there is a certificate that the checker reads; families have others."""
-    return answer.is_proved and (isinstance(answer, GameProof) or answer.for_all is None)
+# ---- The checker, and certificates of claims.
 
 
-def warm_up() -> None:
-    """Load what is compiled, or compile it, on small games, which first takes longer than their proofs."""
-    for game, relation in COMPILED_FOR.items():
-        prove(parse_ruleset(game), relation, math.inf)
+def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> list[AnyAnswer]:
+    """Return proofs and verdicts with the checker's answers on their certificates.
+
+    The time limit for each certificate is `CHECKER_SECONDS` by default. Certificates of families have a checker of their own. Raises `DisagreementError` if the checker refutes one.
+    """
+
+    def is_asked(answer: ProofOutcome | ClaimVerdict) -> bool:
+        return answer.is_proved and (isinstance(answer, ProofOutcome) or answer.for_all is None)
+
+    asked = [str(answer.certificate) for answer in answers if is_asked(answer)]
+    agreed = iter(ask_checker(asked, CHECKER_SECONDS if seconds is None else seconds))
+
+    def checked(answer: Any) -> Any:
+        engines = vars(next(agreed))
+        if isinstance(answer, ClaimVerdict):
+            return answer.with_evidence(engines)
+        return answer.model_copy(update=engines)
+
+    return [checked(answer) if is_asked(answer) else answer for answer in answers]
+
+
+def certified(
+    verdict: ClaimVerdict, claim: Document, proof: Proof | None, folder: Path
+) -> ClaimVerdict:
+    """Return a verdict; write the certificate of its claim if that is proved."""
+    plain = verdict.as_verdict
+    if not isinstance(plain, Proved):
+        return verdict
+    stated = Claim.from_json(claim)
+    path = write_claim_certificate(stated, verdict.parameters, proof, folder).as_posix()
+    fields = verdict_fields(replace(plain, certificate=path))
+    return verdict.model_copy(update={**fields, "certificate": path})
+
+
+# ---- Games.
+
+
+@dataclass(frozen=True)
+class EarlierProofs:
+    """Cache of proof searches: a file in ``outcomes/`` for each game and relation.
+
+    An outcome is used only with the same code, and only for the game and the relation that its content names. The certificate of
+    a proof must have the recorded digest; it is not decided again, which is the task of ``choco prove --check``. An undecided
+    outcome is used for searches with the same limits or less.
+    """
+
+    certificates: Path
+    engine: str = field(default_factory=engine_version)
+
+    def find(self, todo: GameToProve) -> GameProof | None:
+        """Return the recorded outcome of a search; None if there is none."""
+        try:
+            game, relation = parse_ruleset(todo.ruleset), todo.relation
+            known = read_record(self._path(game, relation))
+            same = known["format"] == FORMAT and known["engine"] == self.engine
+            if not (same and _is_about(known["proof"], game, relation)):
+                return None
+            proof = GameProof.model_validate(known["proof"])
+            if proof.is_proved:
+                path = certificate_path(game, relation, self.certificates)
+                is_valid = (
+                    proof.certificate == path.as_posix()
+                    and known["sha256"] == file_digest(path)
+                    and _is_about(read_json(path), game, relation)
+                )
+            else:
+                within = todo.seconds <= known["seconds"] and todo.memory <= known["memory"]
+                is_valid = proof.status == "undecided" and within
+        except (ChocoError, OSError, KeyError, TypeError, ValidationError):
+            return None  # no such file, or an unreadable one
+        asked = {name: getattr(todo, name) for name in ("ruleset", "sweep", "parameters")}
+        return proof.model_copy(update=asked) if is_valid else None
+
+    def add(self, todo: GameToProve, proof: GameProof) -> None:
+        """Record the outcome of a search and its limits, unless the ruleset is invalid."""
+        with suppress(RulesetError):
+            known = {
+                "format": FORMAT,
+                "engine": self.engine,
+                "seconds": todo.seconds,
+                "memory": todo.memory,
+                "sha256": proof.certificate and file_digest(Path(proof.certificate)),
+                "proof": proof.model_dump(),
+            }
+            write_record(self._path(parse_ruleset(todo.ruleset), todo.relation), known)
+
+    def _path(self, game: Ruleset, relation: Relation) -> Path:
+        return certificate_path(game, relation, self.certificates / "outcomes")
+
+
+def _is_about(document: Mapping[str, Any], game: Ruleset, relation: Relation) -> bool:
+    """Check the game and the relation in a document; the game's spelling may differ."""
+    same = parse_ruleset(document["ruleset"]).identity == game.identity
+    return same and bool(document["relation"] == relation)
+
+
+def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
+    """Search for the proof of a game in a child process, and record the outcome."""
+    start = time.perf_counter()
+    limits = {"seconds": todo.seconds, "memory": todo.memory}
+    asked = (search, todo.model_dump(), outcomes.certificates.as_posix())
+    try:
+        proof = GameProof.model_validate(prover.call(*asked, what="the proof", **limits))
+    except UndecidedError as error:
+        proof = _of_game(todo, ProofOutcome.nothing(str(error), time.perf_counter() - start))
+        if not isinstance(error, OverLimitError):
+            return proof  # killed from outside: a later run may succeed
+    if proof.is_proved:
+        limits["seconds"] = min(todo.seconds, FORMULA_SECONDS)
+        proof = with_formula(proof, limits, prover)
+    outcomes.add(todo, proof)
+    return proof
 
 
 def search(document: Mapping[str, Any], certificates: str) -> GameProof:
-    """Look for the proof of one game, in this process, and write its certificate."""
+    """Search for the proof of a game and write its certificate, in this process."""
     start = time.perf_counter()
     todo = GameToProve.model_validate(document)
     try:
         outcome = attempt(todo.ruleset, todo.relation, todo.seconds, certificates)
     except (ChocoError, MemoryError) as error:
-        why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
-        outcome = ProofOutcome.nothing(why, time.perf_counter() - start)
+        outcome = ProofOutcome.nothing(_reason(error), time.perf_counter() - start)
     return _of_game(todo, outcome)
 
 
-def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
-    """Return the verdict on what a claim says of one game, if a table refutes it, in this process."""
+def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
+    asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
+    return GameProof(**{**dict(outcome), **asked})
+
+
+def _reason(error: ChocoError | MemoryError) -> str:
+    return str(error) if isinstance(error, ChocoError) else NO_MEMORY
+
+
+def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> ProofOutcome:
+    """Search for the proof of a game and write its certificate; the outcome has no formula.
+
+    Raises `ChocoError` if the ruleset is invalid; `DisagreementError` if the engine contradicts the definition.
+    """
+    proof = prove(parse_ruleset(ruleset), relation, seconds)
+    is_proved = proof.status == "proved"
+    return _outcome(proof, write_certificate(proof, Path(folder)).as_posix() if is_proved else None)
+
+
+def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:
+    is_proved = proof.status == "proved"
+    return ProofOutcome(
+        ruleset=proof.ruleset.notation,
+        relation=proof.relation,
+        status=proof.status,
+        why=proof.why,
+        states=proof.states,
+        obligations=len(proof.checks),
+        engines=("own",) if is_proved else (),
+        seconds=round(proof.seconds, 4),
+        growth=proof.growth,
+        certificate=certificate,
+        counts=described_counts(proof) if is_proved else (),
+    )
+
+
+def repeat(certificate: str, seconds: float) -> ProofOutcome:
+    """Prove a certificate again, in this process.
+
+    Raises `ChocoError` if the file is no certificate; `DisagreementError` as for `attempt`.
+    """
+    path = Path(certificate)
+    if not is_of_a_claim(path):
+        return _outcome(check_certificate(path, seconds), certificate)
+    start = time.perf_counter()
+    document, finding = check_claim_certificate(path, seconds)
+    verdict = VerdictRecord(**verdict_fields(finding.verdict))
+    return ClaimProofOutcome(
+        ruleset=document.claim.ruleset,
+        relation=None,
+        status=verdict.verdict,
+        why=verdict.text,
+        engines=("own",) if verdict.verdict == "proved" else (),
+        seconds=round(time.perf_counter() - start, 4),
+        certificate=certificate,
+        claim=proved_statement(Claim(document.claim)),
+        names=document.names,
+        verdict=verdict,
+        evidence=finding.evidence,
+    )
+
+
+def check_again(certificate: Path, seconds: float, memory: float, prover: Limited) -> ProofOutcome:
+    """Return the outcome of `repeat` in a child process, with the checker's answer if it is proved.
+
+    Raises as `repeat`; also `DisagreementError` if the checker contradicts the engine.
+    """
+    start = time.perf_counter()
+    path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
+    try:
+        document = prover.call(repeat, path, seconds, what="the check", **limits)
+    except UndecidedError as error:
+        took = time.perf_counter() - start
+        return ProofOutcome.nothing(str(error), took, certificate=path)
+    kind = ClaimProofOutcome if "claim" in document else ProofOutcome
+    (outcome,) = with_checker([kind.model_validate(document)], seconds)
+    return outcome
+
+
+def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
+    """Return a formula for the relation that a certificate proves, in this process."""
+    return formulas(proof_of(certificate), seconds)
+
+
+def with_formula(
+    proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
+) -> AnyProof:
+    """Return a proof with a formula, if a search finds one that ranks before its own."""
+    asked = (search, proof.certificate, limits["seconds"])
+    with suppress(UndecidedError):
+        document = prover.call(*asked, what="the formula", **limits)
+        formula = document and FormulaOfProof.model_validate(document)
+        if formula and (proof.formula is None or formula.rank < proof.formula.rank):
+            return proof.model_copy(update={"formula": formula})
+    return proof
+
+
+# ---- Claims.
+
+
+def refuted_formula(document: Document) -> ClaimVerdict | None:
+    """Return the refutation of a claim about one game by a table, if there is one."""
     start = time.perf_counter()
     claim = Claim.from_json(document)
     ruleset, given = claim.statement.ruleset, claim.determined
@@ -144,119 +424,130 @@ def refuted_formula(document: Mapping[str, Any]) -> ClaimVerdict | None:
     if wrong is None:
         return None
     finding = confirmed(claim, {}, parse_ruleset(ruleset), wrong)
-    seconds = time.perf_counter() - start
-    return ClaimVerdict.of(claim.id, {}, finding, seconds, certificate=None)
+    return ClaimVerdict.of(claim.id, {}, finding, time.perf_counter() - start, certificate=None)
 
 
-def settle(
-    claim: Mapping[str, Any], parameters: Mapping[str, int], certificate: str, seconds: float
-) -> ClaimVerdict:
-    """Decide one claim, in this process, on the automata of a certificate that was written by `search`."""
-    start, clock = time.perf_counter(), Clock(seconds)
-    proof = proof_of(certificate)
-    statement = Claim.from_json(claim)
-    try:
-        finding = decide(statement, parameters, proof, certificate, seconds=seconds)
-        is_proved = isinstance(finding.verdict, Proved) and statement.reach is not None
-        if is_proved and depends_on_position(statement.parts.rest, statement.coordinates):
-            finding = _told_beyond(
-                finding, statement, parameters, proof, certificate, clock.left / 2
-            )
-    except (ChocoError, MemoryError) as error:
-        finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
-    seconds = time.perf_counter() - start
-    return ClaimVerdict.of(statement.id, parameters, finding, seconds, certificate=certificate)
-
-
-def _told_beyond(
-    finding: Finding,
-    claim: Claim,
-    parameters: Mapping[str, int],
-    proof: Proof,
-    certificate: str,
-    seconds: float,
-) -> Finding:
-    """Return a proof of a claim with a bound of its own, which says under ``without_reach`` if it is true without one."""
-    further = claim.without_reach
-    try:
-        verdict = decide(further, parameters, proof, certificate, seconds=seconds).verdict
-    except (ChocoError, MemoryError):  # a remark is not worth the proof
-        return finding
-    is_proved = isinstance(verdict, Proved)
-    return finding.with_evidence({"without_reach": "proved"}) if is_proved else finding
-
-
-def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
-    """Look for the proof of one game as `search`, in a child process under its limits, and keep the outcome."""
+def _answer(
+    ask: Callable[[], Any],
+    claim: Document,
+    parameters: Mapping[str, int] | None,
+    certificate: str | None = None,
+) -> Any:
+    """Return a child's answer, or ``undecided``; for all parameters if they are None."""
     start = time.perf_counter()
-    limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (search, todo.model_dump(), outcomes.certificates.as_posix())
     try:
-        proof = GameProof.model_validate(prover.call(*asked, what="the proof", **limits))
+        return ask()
     except UndecidedError as error:
-        seconds = time.perf_counter() - start
-        proof = _of_game(todo, ProofOutcome.nothing(str(error), seconds))
-        if not isinstance(error, OverLimitError):
-            return proof  # killed by somebody else: next time may be better
-    if proof.is_proved:
-        limits["seconds"] = seconds = min(todo.seconds, FORMULA_SECONDS)
-        assert proof.certificate is not None
-        proof = with_formula(proof, limits, prover)
-    outcomes.add(todo, proof)
-    return proof
-
-
-def with_formula(
-    proof: AnyProof,
-    limits: Mapping[str, float],
-    prover: Limited,
-    search: Describe = describe,
-) -> AnyProof:
-    """Return a proof with a formula for what is proved, if the search finds one within limits that ranks before the proof's."""
-    asked = (search, proof.certificate, limits["seconds"])
-    with suppress(UndecidedError):
-        document = prover.call(*asked, what="the formula", **limits)
-        formula = document and FormulaOfProof.model_validate(document)
-        if formula and (proof.formula is None or formula.rank < proof.formula.rank):
-            return proof.model_copy(update={"formula": formula})
-    return proof
+        finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
+        if parameters is None:
+            return verdict_for_all(stated, finding, None, start)
+        took = time.perf_counter() - start
+        return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
 
 
 def decided_on(
-    claim: Mapping[str, Any],
+    claim: Document,
     parameters: Mapping[str, int],
     proof: ProofOutcome,
     limits: Mapping[str, float],
     prover: Limited,
 ) -> ClaimVerdict:
-    """Decide one claim on a proved game as `settle`, in a child process under limits, and write the certificate if it is proved."""
-    start = time.perf_counter()
-    certificate = proof.certificate
-    assert certificate is not None
-    asked = (settle, claim, parameters, certificate, limits["seconds"])
-    try:
-        verdict = ClaimVerdict.model_validate(prover.call(*asked, what="the decision", **limits))
-    except UndecidedError as error:
-        finding = Finding(Undecided(str(error)))
-        claim_id = Claim.from_json(claim).id
-        seconds = time.perf_counter() - start
-        verdict = ClaimVerdict.of(claim_id, parameters, finding, seconds, certificate=certificate)
-    return certified(verdict, claim, proof_of(certificate), Path(certificate).parent)
+    """Decide a claim on a proved game in a child process; write its certificate."""
+    path = proof.certificate
+    assert path is not None
+    asked = (settle, claim, parameters, path, limits["seconds"])
+    ask = partial(prover.call, *asked, what="the decision", **limits)
+    verdict = ClaimVerdict.model_validate(_answer(ask, claim, parameters, path))
+    return certified(verdict, claim, proof_of(path), Path(path).parent)
 
 
-def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
-    asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
-    return GameProof(**{**dict(outcome), **asked})
-
-
-def certified(
-    verdict: ClaimVerdict, claim: Mapping[str, Any], proof: Proof | None, folder: Path
+def settle(
+    claim: Document, parameters: Mapping[str, int], certificate: str, seconds: float
 ) -> ClaimVerdict:
-    """Return a verdict, with the certificate of its claim if that is proved."""
-    plain = verdict.as_verdict
-    if not isinstance(plain, Proved):
-        return verdict
-    stated = Claim.from_json(claim)
-    path = write_claim_certificate(stated, verdict.parameters, proof, folder).as_posix()
-    fields = verdict_fields(replace(plain, certificate=path))
-    return verdict.model_copy(update={**fields, "certificate": path})
+    """Decide a claim by the automata of a certificate of `search`, in this process.
+
+    The evidence of a proof says under ``without_reach`` whether the claim is true without its bound.
+    """
+    start, clock = time.perf_counter(), Clock(seconds)
+    proof, stated = proof_of(certificate), Claim.from_json(claim)
+    try:
+        finding = decide(stated, parameters, proof, certificate, seconds=seconds)
+        is_bounded = stated.reach is not None and isinstance(finding.verdict, Proved)
+        if is_bounded and depends_on_position(stated.parts.rest, stated.coordinates):
+            with suppress(ChocoError, MemoryError):  # the proof stands without this remark
+                asked = (stated.without_reach, parameters, proof, certificate, clock.left / 2)
+                if isinstance(decide(*asked).verdict, Proved):
+                    finding = finding.with_evidence({"without_reach": "proved"})
+    except (ChocoError, MemoryError) as error:
+        finding = Finding(Undecided(_reason(error)))
+    took = time.perf_counter() - start
+    return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
+
+
+def settled(claim: Document, seconds: float, memory: float, prover: Limited) -> list[ClaimVerdict]:
+    """Decide a statement on integers in a child process, and return its verdicts: at least one."""
+    limits = {"seconds": seconds, "memory": memory}
+    ask = partial(prover.call, settle_statement, claim, seconds, what="the decision", **limits)
+    answer = _answer(ask, claim, {})
+    verdicts = [answer] if isinstance(answer, ClaimVerdict) else answer
+    return list(map(ClaimVerdict.model_validate, verdicts))
+
+
+def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
+    """Decide a statement on integers, in this process, and return its verdicts."""
+    start = time.perf_counter()
+    statement = Claim.from_json(claim)
+    try:
+        cases = decide_integers(statement, seconds=seconds)
+    except (ChocoError, MemoryError) as error:
+        cases = [({}, Finding(Undecided(_reason(error))))]
+    each = (time.perf_counter() - start) / len(cases)
+    return [
+        ClaimVerdict.of(statement.id, fixed, finding, each, certificate=None)
+        for fixed, finding in cases
+    ]
+
+
+def settled_for_all(
+    claim: Document,
+    seconds: float,
+    memory: float,
+    certificates: str | None,
+    prover: Limited,
+) -> ClaimVerdict:
+    """Decide a claim for all parameters at once in a child process, as `settle_for_all`.
+
+    The answers of z3 depend on earlier questions, so a copy of the child without any is used.
+    """
+    limits = {"seconds": seconds, "memory": memory}
+    asked = (settle_for_all, dict(claim), seconds, memory, certificates)
+    ask = partial(prover.call_in_a_copy, *asked, loaded_by=load, what="the decision", **limits)
+    return ClaimVerdict.model_validate(_answer(ask, claim, None))
+
+
+def settled_following(
+    claim: Document,
+    claims: Mapping[str, Document],
+    known: Mapping[str, ClaimVerdict],
+    seconds: float,
+    memory: float,
+    certificates: str | None,
+    prover: Limited,
+) -> ClaimVerdict:
+    """Decide a claim that follows from others in a child process, as `settle_following`.
+
+    `claims` are all claims by id, and `known` the verdicts for all parameters.
+    """
+
+    def ask() -> Any:
+        ids = claim["follows_from"]["claims"]
+        if missing := next((claim_id for claim_id in ids if claim_id not in claims), None):
+            raise UndecidedError(
+                f"it follows from {missing}, which is not decided for all parameters at once"
+            )
+        decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
+        premises = [claims[claim_id] for claim_id in ids]
+        asked = (settle_following, dict(claim), premises, decided, seconds, certificates)
+        return prover.call(*asked, what="the decision", seconds=seconds, memory=memory)
+
+    return ClaimVerdict.model_validate(_answer(ask, claim, None))

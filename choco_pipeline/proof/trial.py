@@ -1,6 +1,6 @@
-"""The trial of a statement before any search: tables of a family's small members, and of those that its constants single out.
+"""Trial of a statement on tables of small members and members near constants.
 
-It refutes what is plainly false of one game or of a family, whatever the form of the statement. It proves nothing.
+It refutes statements of any form about a game or a family. It proves nothing.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table, table
 
 RelationKind = Literal["p-positions", "grundy"]
-#: Tuples of parameters that are looked at for members: a condition may hold for few.
+#: Tuples of parameters that are tried, because a condition may hold for few.
 MOST_LOOKED_AT = 20_000
-#: Members with the least parameters, those near constants, and those with parameters drawn up to a largest one.
+#: Numbers of members with the least parameters, near constants, and with random parameters up to the largest.
 FIRST, SINGLED_OUT, DRAWN, LARGEST = 12, 100, 8, 60
 #: Seconds of computing for a trial.
 SECONDS = 2.0
-#: The bound of the first tables, and how often it is doubled at most.
+#: The first bound of tables, and the number of bounds, each twice the last one.
 LEAST_BOUND, DOUBLED = 2, 14
-#: Bounds are at most so many times a member's largest parameter and a bit: more where positions have a condition, which may be
-#: false near its edge alone. The bound of one game has no such limit.
+#: Largest bound as a multiple of a member's largest parameter plus `MORE`. Conditions on positions need more, because a statement
+#: may be false near their edge alone. The bound of a single game has no such limit.
 MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
-#: Cells of a table at most, and the seconds that formulas take for each.
+#: Largest table in cells, and seconds of formulas per cell.
 MOST_CELLS, SECONDS_PER_CELL = 16_000_000, 5e-8
 
 
 @dataclass(frozen=True)
 class Refutation:
-    """A member, and its least position where the relation and the definition differ."""
+    """A member, and its least position at which the relation is false."""
 
     parameters: Mapping[str, int]
     position: tuple[int, ...]
@@ -71,16 +71,16 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Statement:
-    """A relation that is stated of a game, or of all members of a family."""
+    """A statement that a game, or each member of a family, has a relation."""
 
-    #: With parameters; as all formulas, as it was written.
+    #: With parameters.
     ruleset: str
     #: The condition on parameters; "" for one game.
     condition: str
-    #: Of the P-positions, or of the Grundy numbers.
+    #: The formula of the P-positions or of the Grundy numbers.
     relation: str
     kind: RelationKind
-    #: The condition on positions, of which alone the relation is; "" for all.
+    #: The condition on positions; "" for all positions.
     where: str
 
     @cached_property
@@ -94,7 +94,7 @@ class Statement:
 
     @property
     def statement(self) -> FamilyStatement:
-        """What is asked, with its domain."""
+        """The statement with its domain."""
         return FamilyStatement(
             ruleset=self.ruleset,
             parameters=self.parameters,
@@ -106,7 +106,7 @@ class Statement:
         )
 
     def mistake(self, coordinates: Collection[str]) -> str | None:
-        """Return what is wrong with the formulas, in a game with these coordinates; None if nothing is."""
+        """Return an error in the formulas for a game with these coordinates, if any."""
         stated = parse(self.relation)
         inside = [parse(self.where)] if self.where else []
         if not all(formula.is_truth for formula in self._conditions):
@@ -126,7 +126,7 @@ class Statement:
         return None
 
     def members(self) -> Iterator[dict[str, int]]:
-        """Yield parameters of members, each once: the least ones, those near constants of the statement, drawn ones."""
+        """Yield members' parameters once: least ones, those near constants, random ones."""
         chance = random.Random(0)
         drawn = (
             {name: chance.randint(0, LARGEST) for name in self.parameters}
@@ -145,9 +145,9 @@ class Statement:
                 yield values
 
     def refutation(self, seconds: float = SECONDS) -> tuple[Refutation | None, int]:
-        """Return a member's least counterexample, if its tables hold one, and how many members have tables.
+        """Return a member's least counterexample, if any, and the number of members.
 
-        All members have a small table before one has a larger one, as long as there is time.
+        Each member has a small table before one has a larger table.
         """
         games = list(self._games())
         tabled, clock = set[int](), None
@@ -159,9 +159,8 @@ class Statement:
                     continue
                 try:
                     wrong = disagreement(self, game, values, bound)
-                    if (
-                        wrong is not None and max(wrong.position) > bound
-                    ):  # a lesser one may be beyond
+                    # a lesser position may be beyond the bound
+                    if wrong is not None and max(wrong.position) > bound:
                         wrong = disagreement(self, game, values, max(wrong.position))
                 except ChocoError:  # a table that is too large, or a formula without a value
                     continue
@@ -182,14 +181,14 @@ class Statement:
                 continue
 
     def names_in(self, game: Ruleset) -> tuple[str, ...] | None:
-        """Return the names of coordinates that it speaks of, those of a face included; None if it has a mistake in this game."""
+        """Return the names of its coordinates, or None if it has an error in this game."""
         face = game.rules.face
         ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
         return next((names for names in ways if self.mistake(names) is None), None)
 
     @cached_property
     def _constants(self) -> set[int]:
-        """The integers in the ruleset and in what is said of positions."""
+        """The integers in the ruleset and in the conditions on positions."""
         of_positions = _integers(parse_nodes(text) for text in (self.relation, self.where) if text)
         return of_positions | {int(digits) for digits in re.findall(r"[0-9]+", self.ruleset)}
 
@@ -201,7 +200,7 @@ class Statement:
         return all(is_true(condition, values) for condition in self._conditions)
 
     def _near_constants(self) -> Iterator[dict[str, int]]:
-        """Yield values that are constants of the statement, or one more or less: those that are compared with a name first."""
+        """Yield values near constants; first those that are compared with the name."""
         condition = [parse_nodes(self.condition)] if self.condition else []
         compared = [part for node in condition for part in walk(node) if isinstance(part, Compare)]
         ranked = []
@@ -224,7 +223,7 @@ def _integers(nodes: Iterable[Node]) -> set[int]:
 
 
 def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
-    """Whether a condition holds; where it has no value it does not."""
+    """Whether a condition is true; False where it has no value."""
     try:
         return bool(condition.value(values))
     except FormulaError:
@@ -234,7 +233,7 @@ def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
 def small_values(
     names: Sequence[str], holds: Callable[[Mapping[str, int]], bool], most: int = MOST_LOOKED_AT
 ) -> Iterator[dict[str, int]]:
-    """Yield natural numbers for names of which a condition holds, those with the least sum first; at most `most` are looked at."""
+    """Yield natural numbers that satisfy a condition, by their sum; try `most`."""
     every = (values for total in count() for values in _with_sum(total, len(names)))
     for values in islice(every, most if names else 1):
         given = dict(zip(names, values, strict=True))
@@ -253,7 +252,7 @@ def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
 def disagreement(
     statement: Statement, game: Ruleset, values: Mapping[str, int], bound: int
 ) -> Refutation | None:
-    """Return the least position within a bound where the relation and the definition differ, or None.
+    """Return the least position within a bound where the relation is false, if any.
 
     Raises `FormulaError` if a formula has no value there, and what `grundy_table` raises.
     """
@@ -280,7 +279,7 @@ def disagreement(
 def confirmed(
     claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Refutation
 ) -> Finding:
-    """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
+    """Return the refutation by a table, or raise `DisagreementError`."""
     bound = max(wrong.position)
     (quantity, *_) = claim.quantities
     finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
@@ -293,7 +292,7 @@ def confirmed(
 
 
 def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
-    """Whether a table holds more than one to half its bound, and is computed and compared in the time that is left."""
+    """Whether a table has new cells, and fits in the time that is left."""
     try:
         limits = game.limits(bound)
         cells = prod(n + 1 for n in limits)

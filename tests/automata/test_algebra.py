@@ -201,14 +201,6 @@ def test_a_larger_number_than_the_others_may_be_what_exists():
     }
 
 
-def test_a_name_that_is_no_track_says_nothing():
-    less = linear({"x": 1, "y": -1}, 0, "<")
-    assert exists(less) == less
-    assert exists(less, "z") == less
-    assert exists(less, "y", "z") == linear({"x": 1}, 0, ">=")
-    assert exists(less, "x", "x") == linear({"y": 1}, 0, ">")
-
-
 @given(automata(("x", "y"), most_states=5) | automata(("x", "y", "z"), most_states=3))
 def test_a_witness_has_fewest_digits_and_is_then_least(a):
     found = sorted(relation(a, a.states - 1), key=lambda values: (max(values).bit_length(), values))

@@ -1,25 +1,24 @@
 """What an automaton accepts, and what is not an automaton."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
+from choco_pipeline.automata.arithmetic import linear
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Auxiliary
 from choco_pipeline.errors import LimitError
+from choco_pipeline.proof.arithmetic.logic import Exists, less, negation
+from tests.proof.relations import decide
 
 from .drawn import automata, points, run
 
 EVEN_X = Automaton(
     ("x",), np.array([[1, 2], [1, 1], [2, 2]], np.int32), np.array([True, True, False])
 )
-
-
-def test_a_number_is_read_from_its_least_digit():
-    for x in range(40):
-        assert EVEN_X.accepts({"x": x}) == (x % 2 == 0)
 
 
 def test_bit_i_of_a_symbol_is_the_digit_of_track_i():
@@ -167,3 +166,34 @@ def test_json_that_says_something_else_is_refused(change, said):
 def test_json_that_is_no_object_is_refused():
     with pytest.raises(AutomatonError, match="an object of tracks"):
         Automaton.from_json([])
+
+
+labels = st.sampled_from(["x", "x'", "y", "'1", ""])
+variables = st.one_of(labels, st.builds(Auxiliary, labels))
+
+
+@given(labels)
+def test_it_is_equal_to_nothing_else(label) -> None:
+    one, other = Auxiliary(label), Auxiliary(label)
+    assert len({one, other, label, pickle.loads(pickle.dumps(one))}) == 4
+    assert str(one) == str(other) == label
+    again, twice = pickle.loads(pickle.dumps((one, one)))
+    assert again is twice
+
+
+@given(variables, variables, variables)
+def test_they_have_one_order(a, b, c) -> None:
+    assert (a == b) + (a < b) + (b < a) == 1
+    assert (a > b) == (b < a)
+    if a < b < c:
+        assert a < c
+
+
+def test_a_number_with_the_label_of_another_is_not_that_one() -> None:
+    there = Auxiliary("x")
+    both = linear({"x": 1, there: -1}, 0, "<")
+    assert both.accepts({"x": 1, there: 2})
+    assert not both.accepts({"x": 2, there: 1})
+    # some number is below x: not of 0, though it is written alike
+    assert decide(Exists((there,), less(there, "x")), {}).counterexample == {"x": 0}
+    assert decide(negation(Exists((there,), less(there, "x"))), {}).counterexample == {"x": 1}

@@ -60,12 +60,6 @@ def test_neither_the_numbering_nor_copies_of_states_matter(seed, states):
 
 
 @given(automata(("x", "y"), most_states=8))
-def test_minimising_twice_changes_nothing(automaton):
-    once = canonical(automaton)
-    assert canonical(once) == once
-
-
-@given(automata(("x", "y"), most_states=8))
 def test_numbering_drops_unreachable_states_only(automaton):
     order = breadth_first(automaton)
     delta, accepting = numbered(automaton.delta, automaton.accepting)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.proof import task
-from choco_pipeline.proof.statement_task import decide_order
-from choco_pipeline.proof.task import prove_order
+from choco_pipeline.proof.task import decide_order, prove_order
 from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan

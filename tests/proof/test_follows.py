@@ -22,7 +22,7 @@ from choco_pipeline.proof.lemmas.follows import settle_following
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
 from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
-from choco_pipeline.proof.statement_task import decide_order
+from choco_pipeline.proof.task import decide_order
 from choco_pipeline.statements.tree import Count, walk
 from tests.catalogues import catalogue_of
 from tests.claims.written import claim_from

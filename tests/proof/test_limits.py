@@ -14,6 +14,7 @@ import pytest
 from choco_pipeline.cluster.connect import PROCESS
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import limits
+from choco_pipeline.proof.clock import computed
 from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from tests.proof import limited as limited_functions
@@ -238,3 +239,19 @@ def test_a_child_never_outlives_its_parent(tmp_path):
     parent.wait()
     wait_until_gone(pid)
     wait_until_gone(int(file.with_suffix(".child").read_text()))
+
+
+BUSY = """
+import time
+while time.process_time() < 0.5:
+    pass
+"""
+
+
+def test_what_children_compute_counts_and_waiting_does_not():
+    before = computed()
+    time.sleep(0.5)
+    waited = computed()
+    assert waited - before < 0.25
+    subprocess.run([sys.executable, "-c", BUSY], check=True)
+    assert computed() - waited >= 0.5

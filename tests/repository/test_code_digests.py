@@ -5,7 +5,7 @@ from pathlib import Path
 import grimp
 
 from choco_pipeline import provenance
-from choco_pipeline.proof import statement_task, task
+from choco_pipeline.proof import task
 from choco_pipeline.provenance import FINDING_CODE, MINING_CODE, PROOF_CODE, code_digest
 from choco_pipeline.sweep.run_plan import PLAN_CODE
 
@@ -33,9 +33,7 @@ def named(module: str, places: tuple[str, ...]) -> bool:
 
 def test_what_proofs_import_is_in_their_digest() -> None:
     graph = grimp.build_graph("choco_pipeline")
-    imported = {job.__name__ for job in (task, statement_task)}
-    for job in list(imported):
-        imported |= graph.find_upstream_modules(job)
+    imported = {task.__name__, *graph.find_upstream_modules(task.__name__)}
     packages = {m for m in imported if graph.find_children(m)}
     missing = {m for m in imported - packages if not named(m, (*PROOF_CODE, *CARRIERS))}
     assert missing - {f"choco_pipeline.{name}" for name in CARRIERS} == set()

@@ -16,20 +16,27 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.attempt import check_again
-from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_orders import GameToProve
-from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.task import asked_again, certified, decided_on, searched, warm_up
+from choco_pipeline.proof.task import (
+    PREPARED_BY,
+    EarlierProofs,
+    certified,
+    check_again,
+    decided_on,
+    searched,
+    settled,
+    settled_following,
+    settled_for_all,
+    with_checker,
+)
 from choco_pipeline.sweep.paths import RESULTS
 
 #: GiB of memory that deciding a claim may take.
 MEMORY = 4
-WARM_UP = f"{warm_up.__module__}:{warm_up.__name__}"
 
 
 def proved_again(
@@ -53,12 +60,12 @@ def decided_for_all_integers(
 
     With `certify`, write certificates and ask the checker.
     """
-    with Limited(WARM_UP) as prover:
+    with Limited(PREPARED_BY) as prover:
         verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
     if certify:
         folder = RESULTS / "proofs"
         written = [certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
-        _, verdicts = asked_again([], written)
+        verdicts = with_checker(written)
     yield from map(_trial_of, verdicts)
 
 
@@ -91,7 +98,7 @@ def proved_by_game(
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
     outcomes = EarlierProofs(RESULTS / "proofs")
-    with Limited(WARM_UP) as prover:
+    with Limited(PREPARED_BY) as prover:
         for case in cases:
             start = time.perf_counter()
             game = build(claim.pattern, case, Path()).notation
@@ -103,7 +110,7 @@ def proved_by_game(
             proof = proofs[game]
             if proof.is_proved:
                 decided = decided_on(claim.as_json(), case, proof, limits, prover)
-                _, (verdict,) = asked_again([], [decided])
+                (verdict,) = with_checker([decided])
                 finding = verdict.finding
             else:
                 finding = Finding(Undecided(f"the game is not proved: {proof.why}"))
@@ -112,7 +119,7 @@ def proved_by_game(
 
 def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
     """Yield what is decided of a claim for all parameters at once; nothing is taken from a run."""
-    with Limited(WARM_UP) as prover:
+    with Limited(PREPARED_BY) as prover:
         yield _settled(claim, catalogue, prover, seconds)
 
 
@@ -131,7 +138,7 @@ def _settled(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float
 def _again(
     claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    with Limited(WARM_UP) as prover:
+    with Limited(PREPARED_BY) as prover:
         for verdict in proved:
             start = time.perf_counter()
             if verdict.for_all is not None and claim.statement.for_all is None:

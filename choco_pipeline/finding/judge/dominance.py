@@ -39,12 +39,12 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.games.moves import legal
 from choco_pipeline.proof.lemmas.derivation import nodes
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.question import (
+from choco_pipeline.proof.statements.sentences import (
     VALUE,
     at_most_each,
-    at_negative,
     has_value,
     holds,
+    signed,
 )
 from choco_pipeline.provenance import digest
 
@@ -258,8 +258,7 @@ class _Question:
     ) -> bool:
         """Return whether each member of a set, of one sign, is a value at a position that premises say to be P."""
         names = environment(claim, self.asked.game) or {}
-        members = check.values.substitute(names)
-        member = holds(at_negative(members, "v") if negative else members, {}, {"v": VALUE})
+        member = holds(check.values, names, {"v": signed(VALUE, negative)})
         if self._holds(negation(member)):
             return True
         reached = []

@@ -39,12 +39,10 @@ class Decision:
     """Whether a sentence holds for all values of its free variables."""
 
     valid: bool
-    #: Values that make the sentence false, of few binary digits: where it says that there are no further numbers, as
-    #: few as these have with them, else as few as possible. None if it holds.
+    #: Values of few binary digits that make the sentence false; None if it holds.
     counterexample: dict[Variable, int] | None
-    #: Time taken.
     seconds: float
-    #: States of the largest automaton that was needed for it.
+    #: States of the largest automaton.
     states: int
 
 
@@ -53,26 +51,11 @@ def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Auto
     return Engine(relations).automaton_of(sentence)
 
 
-def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton:
-    """Return the automaton of a member's relation, or raise `NotDefinableError` if it has other arguments."""
-    automaton = relations.get(member.relation)
-    if automaton is None:
-        given = ", ".join(sorted(relations)) or "none"
-        raise NotDefinableError(f"no automaton for {member.relation}: given are {given}")
-    needed = sorted(str(i) for i in range(len(member.arguments)))
-    if list(automaton.tracks) != needed:
-        raise NotDefinableError(
-            f"{member.relation} of {len(needed)} arguments needs the tracks {', '.join(needed)}, its automaton has"
-            f" {listed(automaton.tracks) or 'none'}"
-        )
-    return automaton
-
-
 class Engine:
     """Decides sentences about the same relations, and keeps the automata of their parts.
 
-    Each relation is an automaton whose tracks are the positions of the arguments: "0", "1", …. The limit of seconds is for all
-    decisions together. States are those before minimising, bytes those of all automata that are kept.
+    The tracks of a relation's automaton are the positions of the arguments: "0", "1", …. The time limit is for all decisions
+    together. States are counted before minimising; bytes are those of all kept automata.
     """
 
     def __init__(
@@ -175,7 +158,7 @@ class Engine:
             case Member():
                 return self._member(sentence)
             case And() | Not(Or()):
-                return self._all(map(self.automaton_of, _conjuncts(sentence)))
+                return self._folded(map(self.automaton_of, _conjuncts(sentence)))
             case Or(parts):
                 return self._folded(map(self.automaton_of, parts), algebra.disjunction)
             case Not(part):
@@ -183,14 +166,23 @@ class Engine:
             case Exists(names, body):
                 return self._exists(names, body)
 
-    def _member(self, sentence: Member) -> Automaton:
-        names = {str(i): name for i, name in enumerate(sentence.arguments)}
-        return algebra.renamed(relation_of(sentence, self._relations), names)
+    def _member(self, member: Member) -> Automaton:
+        automaton = self._relations.get(member.relation)
+        if automaton is None:
+            given = ", ".join(sorted(self._relations)) or "none"
+            raise NotDefinableError(f"no automaton for {member.relation}: given are {given}")
+        names = {str(i): name for i, name in enumerate(member.arguments)}
+        if list(automaton.tracks) != sorted(names):
+            raise NotDefinableError(
+                f"{member.relation} of {len(names)} arguments needs the tracks {', '.join(sorted(names))},"
+                f" its automaton has {listed(automaton.tracks) or 'none'}"
+            )
+        return algebra.renamed(automaton, names)
 
     def _exists(
         self, names: tuple[Variable, ...], body: Sentence, *, projects_all: bool = True
     ) -> Automaton:
-        """Eliminate the names one after the other, each from the parts that have it and from no others.
+        """Eliminate the names one after the other, each from the parts that have it.
 
         Unless it `projects_all`, one name may be left.
         """
@@ -211,18 +203,17 @@ class Engine:
             together = [part for part in parts if involved[name].issuperset(part.tracks)]
             parts = [part for part in parts if not involved[name].issuperset(part.tracks)]
             if not (left or projects_all):
-                return self._all((*parts, *together))
-            project = partial(algebra.exists, self._all(together), name)
+                return self._folded((*parts, *together))
+            project = partial(algebra.exists, self._folded(together), name)
             parts.append(self._within_limits(partial(project, most_states=self._most_states)))
-        return self._all(parts)
-
-    def _all(self, automata: Iterable[Automaton]) -> Automaton:
-        return self._folded(automata, algebra.conjunction)
+        return self._folded(parts)
 
     def _folded(
-        self, automata: Iterable[Automaton], operation: Callable[..., Automaton]
+        self,
+        automata: Iterable[Automaton],
+        operation: Callable[..., Automaton] = algebra.conjunction,
     ) -> Automaton:
-        """Return the conjunction or disjunction: the smallest first, then always what adds the fewest tracks."""
+        """Return the conjunction or disjunction, with few tracks on the way."""
         left = sorted(automata, key=lambda automaton: automaton.states)
         if not left:
             return arithmetic.linear({}, 0, "==" if operation is algebra.conjunction else "!=")

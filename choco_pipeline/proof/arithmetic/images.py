@@ -1,4 +1,9 @@
-"""Sets of natural numbers that automata recognise, as text: lists, known forms, and regular expressions."""
+"""Recognisable sets of numbers as text: lists, forms, regular expressions.
+
+References
+----------
+J. A. Brzozowski and E. J. McCluskey, Signal flow graph techniques for sequential circuit state diagrams, 1963.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,12 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.proof.arithmetic.engine import automaton_of
-from choco_pipeline.proof.arithmetic.expressions import expression
 from choco_pipeline.proof.arithmetic.terms import condition
 
-#: Finite sets, and the exceptions to a form, are listed if they have at most so many members.
+#: Finite sets, and exceptions to a form, are listed up to this number of members.
 MOST_LISTED = 64
+#: Letters of a regular expression that a reader can use.
+MOST_LETTERS = 2000
 
 
 def describe(a: Automaton) -> str:
@@ -50,7 +56,7 @@ def describe(a: Automaton) -> str:
     if known is not None:
         return known
     try:
-        return f"in base 2: {numerals.expression()}"
+        return f"in base 2: {expression(numerals)}"
     except LimitError:
         return f"the numbers that an automaton of {a.states} states accepts"
 
@@ -129,10 +135,6 @@ class Numerals:
             yield from self._completed(1, self.leading, able)
             able.append(self._before(able[-1]))
 
-    def expression(self) -> str:
-        """Return a regular expression for the numerals."""
-        return expression(self.delta, self.accepting, self.leading, has_zero=self.has_zero)
-
     def _before(self, able: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return from which states one digit leads to where `able` is true."""
         before: NDArray[np.bool_] = np.logical_or(able[self.delta[:, 0]], able[self.delta[:, 1]])
@@ -187,3 +189,176 @@ def _list(members: list[int]) -> str:
     return ", ".join(
         f"{row[0]}, …, {row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows
     )
+
+
+# ---- Regular expressions.
+
+
+@dataclass(frozen=True)
+class _Union:
+    """Any of the parts; without parts, nothing."""
+
+    parts: tuple[_Expression, ...]
+
+
+@dataclass(frozen=True)
+class _Word:
+    """The parts one after the other; without parts, the empty word."""
+
+    parts: tuple[_Expression, ...]
+
+
+@dataclass(frozen=True)
+class _Star:
+    """Any number of times the part."""
+
+    part: _Expression
+
+
+_Expression = str | _Union | _Word | _Star
+
+_NOTHING = _Union(())
+_EMPTY = _Word(())
+
+
+def expression(numerals: Numerals) -> str:
+    """Return a regular expression for numerals, of ``0 1 | * ? ( )`` and ``[01]`` for either digit.
+
+    States are eliminated one after the other. Raises `LimitError` if it has more than `MOST_LETTERS` letters.
+    """
+    delta, accepting = numerals.delta, numerals.accepting
+    end = len(accepting)
+    edges: dict[int, dict[int, _Expression]] = {state: {} for state in range(end + 1)}
+    for state in range(end):
+        for digit in (0, 1):
+            after = int(delta[state, digit])
+            edges[state][after] = _union(edges[state].get(after, _NOTHING), str(digit))
+        if accepting[state]:
+            edges[state][end] = _EMPTY
+    begin = end + 1
+    edges[begin] = {numerals.leading: "1"}
+    left = set(range(end))
+    while left:
+        state = min(left, key=lambda s: (_weight(edges, s), s))
+        left.remove(state)
+        out = edges.pop(state)
+        loop = _star(out.pop(state, _NOTHING))
+        for others in edges.values():
+            arriving = others.pop(state, None)
+            if arriving is None:
+                continue
+            for after, leaving in out.items():
+                path = _word(arriving, loop, leaving)
+                if (letters := len(_text(path))) > MOST_LETTERS:
+                    raise LimitError(
+                        f"a regular expression of {letters} letters: at most {MOST_LETTERS}"
+                    )
+                others[after] = _union(others.get(after, _NOTHING), path)
+    whole = edges[begin].get(end, _NOTHING)
+    return _text(_union("0", whole) if numerals.has_zero else whole)
+
+
+def _weight(edges: dict[int, dict[int, _Expression]], state: int) -> int:
+    """Estimate the number of letters that the elimination of a state adds."""
+    arriving = [len(_text(out[state])) for s, out in edges.items() if s != state and state in out]
+    leaving = [len(_text(part)) for after, part in edges[state].items() if after != state]
+    loop = len(_text(edges[state].get(state, _EMPTY)))
+    return (
+        sum(arriving) * max(len(leaving) - 1, 0)
+        + sum(leaving) * max(len(arriving) - 1, 0)
+        + loop * max(len(arriving) * len(leaving) - 1, 0)
+    )
+
+
+def _union(*parts: _Expression) -> _Expression:
+    choices: dict[_Expression, None] = {}
+    for part in parts:
+        choices.update(dict.fromkeys(part.parts if isinstance(part, _Union) else (part,)))
+    if _EMPTY in choices and any(isinstance(part, _Star) for part in choices):
+        del choices[_EMPTY]
+    for rest in list(choices):
+        for longer in list(choices):
+            joined = _repeated(rest, longer)
+            if joined is not None and rest in choices and longer in choices:
+                del choices[rest], choices[longer]
+                return _union(*choices, joined)
+    kept = tuple(choices)
+    return kept[0] if len(kept) == 1 else _Union(kept)
+
+
+def _repeated(rest: _Expression, longer: _Expression) -> _Expression | None:
+    """Return x* rest for rest and x x* rest, and rest x* for rest and rest x x*."""
+    tail, whole = _parts(rest), _parts(longer)
+    more = len(whole) - len(tail)
+    if more < 2:
+        return None
+    if whole[more:] == tail and (star := _star_of(whole[:more])) is not None:
+        return _word(star, rest)
+    if whole[: len(tail)] == tail and (star := _star_of(whole[len(tail) :])) is not None:
+        return _word(rest, star)
+    return None
+
+
+def _star_of(parts: tuple[_Expression, ...]) -> _Star | None:
+    """Return x* of x x* or x* x."""
+    for star, once in ((parts[-1], parts[:-1]), (parts[0], parts[1:])):
+        if isinstance(star, _Star) and star.part == _word(*once):
+            return star
+    return None
+
+
+def _parts(part: _Expression) -> tuple[_Expression, ...]:
+    return part.parts if isinstance(part, _Word) else (part,)
+
+
+def _word(*parts: _Expression) -> _Expression:
+    word: list[_Expression] = []
+    for part in parts:
+        if part == _NOTHING:
+            return _NOTHING
+        word += part.parts if isinstance(part, _Word) else (part,)
+    return word[0] if len(word) == 1 else _Word(tuple(word))
+
+
+def _star(part: _Expression) -> _Expression:
+    match part:
+        case _Union(parts):
+            kept = tuple(p.part if isinstance(p, _Star) else p for p in parts if p != _EMPTY)
+            if not kept:
+                return _EMPTY
+            return _Star(kept[0] if len(kept) == 1 else _Union(kept))
+        case _Star():
+            return part
+        case _ if part == _EMPTY:
+            return _EMPTY
+        case _:
+            return _Star(part)
+
+
+def _text(part: _Expression) -> str:
+    match part:
+        case _Union(parts):
+            if set(parts) == {"0", "1"}:
+                return "[01]"
+            some = tuple(p for p in parts if p != _EMPTY)
+            if some != parts:
+                text = _text(_union(*some))
+                return f"{text}?" if _is_letter(text) else f"({text})?"
+            return "|".join(map(_text, parts)) or "∅"
+        case _Word(parts):
+            return "".join(_bracketed(p) for p in parts)
+        case _Star(inner):
+            text = _text(inner)
+            return f"{text}*" if _is_letter(text) else f"({text})*"
+        case _:
+            return part
+
+
+def _bracketed(part: _Expression) -> str:
+    text = _text(part)
+    open_union = isinstance(part, _Union) and _EMPTY not in part.parts and not _is_letter(text)
+    return f"({text})" if open_union else text
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 or text == "[01]"

@@ -1,7 +1,7 @@
 """Sentences of Büchi arithmetic: linear relations, bitwise operators and automata, between natural numbers.
 
-Every variable ranges over 0, 1, 2, …. A sentence with free variables is asked of all of their values. What a user names is a
-`str`; whatever else a sentence speaks of is a new `Auxiliary`, so that no quantifier of ours binds what a user wrote.
+Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Names of users are
+`str`; all other variables are `Auxiliary`, so that no quantifier captures a user's name.
 """
 
 from __future__ import annotations
@@ -157,22 +157,22 @@ def negation(part: Sentence) -> Sentence:
 
 
 def implies(*sides: Sentence) -> Sentence:
-    """Return that the last of `sides` holds wherever all others do."""
+    """Return the implication from all other sides to the last one."""
     *conditions, conclusion = sides
     return disjunction(negation(conjunction(*conditions)), conclusion)
 
 
 def exists(names: Iterable[Variable], body: Sentence) -> Sentence:
-    """Return `body` with the names quantified that are free in it."""
+    """Return `body` with its free variables among the names quantified."""
     needed = free(body)
     bound = tuple(name for name in names if name in needed)
     return Exists(bound, body) if bound else body
 
 
 def within(condition: Sentence, sentence: Sentence) -> Sentence:
-    """Return that both hold, the condition said inside of the quantifiers of `sentence`: A ∧ ∃u.B is ∃u.(A ∧ B).
+    """Return the conjunction, the condition inside of quantifiers: ∃u.(A ∧ B).
 
-    Whoever decides it need not work out where else the quantified part holds.
+    The engine then does not compute where else the quantified part holds.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
 
 
 def written(sentence: Sentence) -> str:
-    """Return a sentence as people read it, in certificates too.
+    """Return a sentence as text, as in certificates.
 
     Examples
     --------

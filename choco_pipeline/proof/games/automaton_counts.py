@@ -1,4 +1,4 @@
-"""How many positions there are in boxes: exact numbers, the recurrence that they satisfy for ever, a closed form.
+"""Numbers of positions in boxes: exact terms, their recurrence, a closed form.
 
 The numbers in a relation that all have at most n binary digits are counted by the n-th power of a matrix, whose entry
 (p, q) is the number of symbols that lead from state p to state q. So the counts satisfy a linear recurrence whose order is
@@ -26,21 +26,21 @@ from choco_pipeline.mining.number_sequences.recurrences import (
 from choco_pipeline.proof.games.proof_outcome import PositionCounts
 from choco_pipeline.proof.games.proved import Proof
 
-#: Automata with more states are not counted: time grows with the cube of their number.
+#: Largest automaton to count, because time grows with the cube of its states.
 MOST_STATES = 400
-#: At least so many counts are shown.
+#: Least number of terms.
 SHOWN = 8
-#: Of a proof of Grundy numbers, the positions with each of the numbers below this are counted.
+#: Positions with Grundy numbers below this are counted.
 VALUES = 4
 
 
 @dataclass(frozen=True)
 class AutomatonCounts:
-    """The numbers a(0), a(1), … of members of a relation whose coordinates are all below 2^n."""
+    """Numbers a(0), a(1), … of members of a relation with all coordinates below 2^n."""
 
-    #: The first of them; as many as the recurrence needs, or more.
+    #: The first terms, at least as many as the recurrence needs.
     first: tuple[int, ...]
-    #: The integers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n; there is no shorter one.
+    #: The shortest c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n.
     recurrence: tuple[int, ...]
     #: a(n) as a sum of powers, if all roots of the recurrence are integers.
     closed: str | None
@@ -58,7 +58,7 @@ class AutomatonCounts:
 
 
 def counts(a: Automaton) -> AutomatonCounts:
-    """Return how many members of a relation lie in the boxes of side 2^n, and what these numbers satisfy.
+    """Return the numbers of members of a relation in the boxes of side 2^n.
 
     Raises `LimitError` if the automaton has more than `MOST_STATES` states.
 
@@ -74,7 +74,7 @@ def counts(a: Automaton) -> AutomatonCounts:
     terms = tuple(islice(_numbers(a), 2 * a.states))
     recurrence = shortest_recurrence(terms)
     order = len(recurrence)
-    # What a recurrence misses is itself a sequence of the matrix: it is 0 for ever if it is 0 as often as there are states.
+    # The error of a recurrence is a sequence of the same matrix: it is 0 everywhere if its first `states` terms are 0.
     if not follows(terms[: order + a.states], recurrence):
         raise LimitError(f"the recurrence of {a.states} states has too large coefficients")
     shown = (*terms, *islice(_numbers(a), len(terms), max(SHOWN, len(terms))))
@@ -85,16 +85,12 @@ def counts(a: Automaton) -> AutomatonCounts:
 
 
 def number_below(a: Automaton, digits: int) -> int:
-    """Return how many members of a relation have coordinates of at most so many binary digits."""
+    """Return the number of members with at most `digits` binary digits."""
     return next(islice(_numbers(a), digits, None))
 
 
 def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
-    """Return the counts of a proved relation as documents have them.
-
-    For each number of passes left and, where the Grundy numbers are proved, each value below `VALUES`; of automata that
-    are too large nothing.
-    """
+    """Return counts by passes left and Grundy number, except of large automata."""
     track = str(len(proof.ruleset.base.coordinates))
     described = []
     for passes, automaton in enumerate(proof.automata):

@@ -1,4 +1,4 @@
-"""Proofs on disk: what was proved, and the automata that prove it, so that anyone can check it without the search."""
+"""Certificates of games: automata in a file, to be checked without the search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.games.periods import Period
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import check_relation, fitting
@@ -28,11 +27,11 @@ from choco_pipeline.provenance import code_digest, digest, package_version, vers
 
 FORMAT = 1
 M = TypeVar("M", bound=Model)
-#: Bytes of a certificate; those of the proofs that take an hour have a tenth.
+#: Bytes of a certificate; an hour's proof needs a tenth.
 MOST_BYTES = 1 << 25
 #: Characters of a name or a ruleset in an error.
 LONGEST = 100
-#: Code whose change may change what is proved.
+#: The digest of this code is the engine's version.
 PROOF_CODE = ("automata", "formula", "games", "proof")
 
 
@@ -50,7 +49,7 @@ class CheckRecord(Model):
 
 
 class ObligationRecord(Model):
-    """One sentence that holds for all natural numbers; for people, since a check writes its own."""
+    """A valid sentence, for readers only: a check writes its own."""
 
     name: str
     passes: int
@@ -59,14 +58,14 @@ class ObligationRecord(Model):
 
 
 class PeriodDocument(Model):
-    """That Grundy numbers repeat, as files hold it; see `Period`."""
+    """A `Period` in a file."""
 
     first: int
     length: int
 
 
 class GameDocument(Model):
-    """A game and the automata of a relation, as files hold them."""
+    """A game and the automata of a relation in a file."""
 
     ruleset: str
     relation: Relation
@@ -76,7 +75,7 @@ class GameDocument(Model):
 
 
 class CertificateDocument(GameDocument):
-    """A certificate as its file holds it."""
+    """The content of a certificate's file."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
     games: dict[str, object] = Field(default={})
@@ -86,16 +85,15 @@ class CertificateDocument(GameDocument):
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate that has been read: well formed, which does not say that it is right."""
+    """A well-formed certificate, which may be wrong."""
 
-    #: The game, and whether the automata are its P-positions or its Grundy numbers.
     ruleset: Ruleset
     relation: Relation
-    #: The least ones, for no pass left, for one and so on.
+    #: Minimal automata, for 0, 1, … passes left.
     automata: tuple[Automaton, ...]
-    #: Name, passes and text of the obligations, as the file has them.
+    #: Name, passes and text of the obligations in the file.
     sentences: tuple[tuple[str, int, str], ...]
-    #: By which the automata are proved, if they are not by obligations.
+    #: The period that proves the automata, instead of obligations.
     period: Period | None = None
 
 
@@ -110,36 +108,35 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
 
 
 def proof_document(proof: Proof) -> dict[str, object]:
-    """Return what the certificate of a proof holds; `CertificateError` if nothing is proved."""
+    """Return the certificate of a proof as plain data; `CertificateError` if nothing is proved."""
     if proof.status != "proved":
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
-    checks: dict[tuple[str, int], list[dict[str, object]]] = {}
     version = engine_version()
-    for check in proof.checks:
-        checks.setdefault((check.obligation.name, check.obligation.passes), []).append(
-            {
-                "engine": "own",
-                "version": version,
-                "seconds": round(check.seconds, 4),
-                "states": check.states,
-            }
-        )
+    decided = [
+        {
+            "engine": "own",
+            "version": version,
+            "seconds": round(check.seconds, 4),
+            "states": check.states,
+        }
+        for check in proof.checks
+    ]
     return {
         "format": FORMAT,
         **game_document(proof),
         **described_games(proof.ruleset),
         "obligations": [
-            {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
-            for name, passes, text in _sentences(proof)
+            {"name": name, "passes": passes, "sentence": text, "checks": [check]}
+            for (name, passes, text), check in zip(_sentences(proof), decided, strict=True)
         ],
         "versions": versions(),
     }
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a certificate's document, whole or not at all, unless it is there; each list of numbers is on one line."""
+    """Write a certificate's document, whole or not at all, unless it is the same."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
     # no string holds a line break
     short = re.sub(r"\[\n[\s\d,]*\]", lambda numbers: re.sub(r"\s+", "", numbers.group()), text)
@@ -149,7 +146,7 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path:
-    """Return where the certificate of a game and a relation lies, if there is one."""
+    """Return the path of the certificate of a game and a relation."""
     slug = re.sub(r"[^a-z0-9]+", "-", ruleset.notation.lower()).strip("-")[:60].strip("-")
     return folder / f"{slug}-{relation}-{digest([ruleset.identity, relation])[:8]}.json"
 
@@ -158,8 +155,7 @@ def read_certificate(path: Path) -> Certificate:
     """Return the certificate in a file, after checking everything but the proof.
 
     Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if there is no such file, it has more than
-    `MOST_BYTES`, it is not a certificate, or its automata do not fit the game or are not the least ones of their relations,
-    numbered breadth-first.
+    `MOST_BYTES`, or it is not a certificate; automata must fit the game and be minimal, numbered breadth-first.
     """
     document = read_document(path, CertificateDocument)
     sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
@@ -177,9 +173,9 @@ def read_document(path: Path, model: type[M]) -> M:
 
 
 def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Certificate:
-    """Return the game and the automata of a document in a file, or raise as `read_certificate` does if they do not fit.
+    """Return the game and the automata of a document, or raise as `read_certificate`.
 
-    Games of one's own are read from their descriptions `games`, which the file holds, and from no other file.
+    The user's own games are read from the descriptions `games` in the file, and from no other file.
     """
     ruleset = parse_ruleset(document.ruleset, games=games)
     if ruleset.notation != document.ruleset:
@@ -206,10 +202,7 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
 
 
 def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
-    """Prove again what a certificate says, from its ruleset and its automata alone.
-
-    What must hold is worked out anew; neither the sentences in the file nor what it says of engines is trusted.
-    """
+    """Prove a certificate again, from its ruleset and its automata alone."""
     certificate = read_certificate(path)
     automata = dict(enumerate(certificate.automata))
     asked = certificate.relation, seconds, certificate.period
@@ -222,8 +215,16 @@ def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
     return proof
 
 
+def proof_of(path: str) -> Proof:
+    """Return the content of a certificate as a proof, without checking it."""
+    read = read_certificate(Path(path))
+    return Proof(
+        read.ruleset, read.relation, "proved", "", read.automata, (), 0.0, period=read.period
+    )
+
+
 def shown(text: str) -> str:
-    """Return text of a file as an error may show it: on one line, and not too long."""
+    """Return text of a file for an error: on one line, and not too long."""
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
 
@@ -239,14 +240,12 @@ def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
 
 
 def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
-    if proof.period is not None:
-        return ()
-    todo = obligations(proof.ruleset, proof.relation)
-    return tuple((o.name, o.passes, written(o.sentence)) for o in todo)
+    checked = (check.obligation for check in proof.checks)
+    return tuple((o.name, o.passes, written(o.sentence)) for o in checked)
 
 
 def game_document(proof: Proof) -> dict[str, object]:
-    """Return what a `GameDocument` holds of a proof."""
+    """Return the `GameDocument` of a proof as plain data."""
     return {
         "ruleset": proof.ruleset.notation,
         "relation": proof.relation,
@@ -257,5 +256,5 @@ def game_document(proof: Proof) -> dict[str, object]:
 
 
 def described_games(ruleset: Ruleset) -> dict[str, object]:
-    """Return the descriptions of games of one's own as a certificate holds them: under no key if there are none."""
+    """Return the descriptions of the user's own games for a certificate."""
     return {"games": dict(ruleset.documents)} if ruleset.documents else {}

@@ -1,15 +1,25 @@
-"""Guessing the automata of a game's relation: from small tables to large ones, each looked at before a proof."""
+"""Guesses of the automata of a game's relation, from small tables to large ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.automata.algebra import MOST_STATES
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.residuals import Graph, Learned, Member, agrees, learn, wrong_points
+from choco_pipeline.automata.residuals import (
+    Graph,
+    Learned,
+    Member,
+    Points,
+    agrees,
+    learn,
+    wrong_points,
+)
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock
@@ -29,7 +39,7 @@ MOST_VALUES = 1 << 17
 
 @dataclass(frozen=True)
 class SearchSize:
-    """How large a search for a proof may become, on any machine."""
+    """Limits of a search for a proof, the same on all machines."""
 
     #: Binary digits of the tables that guesses are made from.
     digits: int = DEPTHS[-1]
@@ -40,7 +50,7 @@ class SearchSize:
 
 
 class Guesser:
-    """Guesses of one game's relation, whose tables are computed once for all numbers of passes."""
+    """Guesses of one game's relation; a table serves all numbers of passes."""
 
     def __init__(
         self,
@@ -57,12 +67,12 @@ class Guesser:
         self._refuted: dict[int, dict[tuple[int, ...], bool]] = {}
 
     def attempts(self, passes: int) -> Iterator[Learned]:
-        """Yield what is learned of the relation for `passes` passes left, an automaton or how residuals kept growing.
+        """Yield guesses of a relation: an automaton, or the growth of residuals.
 
-        Depths grow, and windows at each of them; a guess that was refuted (`refute`) is first refined. Automata that are
-        wrong at a sample of their table, or where an earlier guess was refuted, are left out. It ends early with more
-        residuals than the size allows, for deeper tables and wider windows only have more of them. Raises `LimitError` if no
-        table is small enough; `UndecidedError` if the time is over.
+        Depths grow, and windows at each of them; a refuted guess (`refute`) is first refined. Automata that are wrong at a sample
+        of their table, or where an earlier guess was refuted, are left out. The attempts end early with more residuals than the
+        size allows, because deeper tables and wider windows have more. Raises `LimitError` if no table is small enough;
+        `UndecidedError` if the time is over.
         """
         tracks = relation_tracks(self.ruleset, self.relation)
         most = deepest(self.ruleset, self.relation, self.size.digits)
@@ -88,12 +98,10 @@ class Guesser:
                         again = len(known) > before
 
     def refute(self, passes: int, guess: Automaton, position: Position, largest: int) -> None:
-        """Find where a guess is wrong, at a position or its options; the guesses that follow are right there.
+        """Record a wrong point of the last guess, near a position; later guesses are right there.
 
-        Nothing follows from a position so large that its table is not worth it.
-
-        `guess` is what `attempts` yielded last. It contradicts the definition at the position, legal or not, which has the
-        ruleset's coordinates without passes. Grundy numbers are looked at up to the largest, none above `MOST_VALUES`.
+        The guess contradicts the definition at the position, legal or not, without passes. Grundy numbers are compared up to the
+        largest, none above `MOST_VALUES`. Nothing is recorded if the position's table is too large.
         """
         depth = max(1, *(c.bit_length() for c in position))
         if deepest(self.ruleset, self.relation, depth) < depth:
@@ -120,9 +128,9 @@ class Guesser:
         window: int,
         refuted: Mapping[tuple[int, ...], bool],
     ) -> Learned:
-        """Return what is learned, refined by counterexamples as far as this depth leaves digits for it.
+        """Return a guess, refined by counterexamples as far as this depth leaves digits for it.
 
-        Of a counterexample only its highest digits tell residuals apart, as few as it takes (Rivest and Schapire): each
+        Only the highest digits of a counterexample distinguish residuals, as few as necessary (Rivest and Schapire), because each
         costs a digit of the words that can be read.
         """
         learned = learn(member, tracks, depth, window, self.size.residuals)
@@ -140,15 +148,18 @@ class Guesser:
         if depth not in self._members:
             self._clock.require()
             positions = members(self.ruleset, self.relation, depth)
-            self._members[depth] = tuple(_limited(member, self._clock) for member in positions)
+            self._members[depth] = tuple(map(self._limited, positions))
         return self._members[depth][passes]
 
+    def _limited(self, member: Member) -> Member:
+        """Return a membership with the time limit of the search."""
+        asked = member.function if isinstance(member, Graph) else member
 
-def _limited(member: Member, clock: Clock) -> Member:
-    """Return the same membership, which is asked as long as there is time: every guess asks it again and again."""
-    if isinstance(member, Graph):
-        return replace(member, function=clock.limiting(member.function))
-    return clock.limiting(member)
+        def limited(points: Points) -> NDArray[Any]:
+            self._clock.require()
+            return asked(points)
+
+        return replace(member, function=limited) if isinstance(member, Graph) else limited
 
 
 def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:
@@ -165,13 +176,13 @@ def _windows(member: Member, dimensions: int, depth: int) -> range:
 
 
 def _highest(point: tuple[int, ...], digits: int) -> tuple[int, ...]:
-    """Return a point without its lowest digits, so that at most `digits` are left."""
+    """Return the highest digits of a point."""
     dropped = max(0, max(point).bit_length() - digits)
     return tuple(c >> dropped for c in point)
 
 
 def _is_right(automaton: Automaton, points: Mapping[tuple[int, ...], bool]) -> bool:
-    """Return whether the automaton accepts those points, in the order of tracks "0", "1", …, that are members."""
+    """Check an automaton at points, given whether each is a member."""
     return all(
         automaton.accepts({str(i): c for i, c in enumerate(point)}) == belongs
         for point, belongs in points.items()

@@ -1,4 +1,4 @@
-"""Who is in a relation, from tables in memory: P-positions, and Grundy numbers with their positions."""
+"""Membership of a game's relation by tables."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ MOST_MEMORY = 2 << 30
 def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, ...]:
     """Return membership of a game's relation, for positions below 2**depth, one for each number of passes left.
 
-    Points are in the order of the ruleset's coordinates without passes, of ``grundy`` followed by the Grundy number: int64 of shape
-    (n, d), from which each callable makes bool of shape (n,). It is a `Graph` where the relation determines one coordinate by the
-    others; that coordinate may exceed 2**depth. Raises `LimitError` if the tables take more than `MOST_SECONDS` or
-    `MOST_MEMORY`; `ValueError` by the callables, if a point exceeds 2**depth.
+    Each callable takes points, int64 of shape (n, d), and returns bool of shape (n,). A point has the coordinates without passes,
+    and for ``grundy`` the Grundy number. A callable is a `Graph` where one coordinate is determined by the others; that coordinate
+    may exceed 2**depth. Raises `LimitError` if the tables take more than `MOST_SECONDS` or `MOST_MEMORY`; a callable raises
+    `ValueError` if a point exceeds 2**depth.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _is_worth_it(table: Computation) -> bool:
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
-    """Return the tables that the relation is read from: the smallest ones that determine it."""
+    """Return the smallest tables that determine the relation."""
     game, free = BoundedGame.of(ruleset, bound), ruleset.base.rules.free
     if relation == "p":
         if free is not None:
@@ -93,14 +93,14 @@ def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computatio
 
 
 def _kernels(game: BoundedGame) -> list[TableKernel]:
-    """Return what computes the components of a game, heaps left out; with passes they are one."""
+    """Return the kernels of a game's components except heaps; one with passes."""
     if game.passes:
         return [grundy_kernel(game)]
     return [grundy_kernel(component) for component in game.without(*game.heaps).components]
 
 
 def _grundy(game: BoundedGame, bound: int) -> list[Function]:
-    """Return the Grundy numbers for each number of passes left: without passes, the nim-sum of the components'."""
+    """Return the Grundy numbers for each number of passes left."""
     rules = game.rules
     if game.passes:
         cells = grundy_kernel(game).cells(game.names)
@@ -132,7 +132,7 @@ def _grundy(game: BoundedGame, bound: int) -> list[Function]:
 
 
 def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
-    """Return the table as a function; outside of its shape, but within the bound, there is no position."""
+    """Return a table as a function; points outside of its shape are no positions."""
 
     def value(points: Points) -> Points:
         # Along rows of two or three numbers, maxima and comparisons would take ten times as long.

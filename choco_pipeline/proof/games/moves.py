@@ -1,4 +1,4 @@
-"""A game's positions and moves as sentences, from its rules; each says what the game's own definition says."""
+"""Positions and moves of a game as sentences, from its rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 from choco_pipeline.games.ruleset import Ruleset
-from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
     TRUE,
     Sentence,
@@ -22,7 +21,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.arithmetic.terms import at_most, condition, value_is
+from choco_pipeline.proof.arithmetic.terms import Sum, at_most, condition, value_is
 from choco_pipeline.proof.proof_errors import NotDefinableError
 
 #: Coordinates that may fall with one move: each of them does or does not, and each choice is a sentence of its own.
@@ -38,31 +37,29 @@ Named = Mapping[str, Variable]
 class MoveKind:
     """A kind of move that makes certain coordinates fall to their largest legal values, and no others."""
 
-    #: The kind of move.
     move: Move
     #: The coordinates that fall.
     falling: tuple[str, ...]
     #: The variables of the option.
     option: Variables
-    #: That the position moved from allows such a move at all.
+    #: The position allows such a move.
     _allowed: Sentence
-    #: The coordinates that it lowers, after it, and the chosen numbers; and what is said of them: by how much, and which others fall.
+    #: Variables of the lowered coordinates after the move and of chosen numbers, and their conditions.
     _lowered: Variables
     _such: tuple[Sentence, ...]
-    #: The coordinates that fall, after it; that each is its largest legal value, and what is said of the option.
+    #: Variables of the fallen coordinates after the move, and their conditions.
     _fallen: Variables
     _heights: tuple[Sentence, ...]
 
     def to(self, holds: Sentence) -> Sentence:
-        """Return that such a move leads to an option of which `holds` is true."""
-        # The option does not depend on how far a coordinate was above its height: what is said of heights has no track
-        # for it, and stands in quantifiers of its own.
+        """Sentence: such a move leads to an option of which `holds` is true."""
+        # Heights have quantifiers of their own, because the option does not depend on the coordinates before they fell.
         option = exists(self._fallen, conjunction(*self._heights, holds))
         return conjunction(self._allowed, exists(self._lowered, conjunction(*self._such, option)))
 
 
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
-    """Return that the variables are a position of the ruleset.
+    """Sentence: the variables are a position of the ruleset.
 
     Raises `NotDefinableError` if linear and bitwise arithmetic cannot say it, as for a height table.
 
@@ -80,7 +77,7 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
 
 
 def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
-    """Yield every kind of move, and of each every choice of coordinates that fall; see `legal`."""
+    """Yield every kind of move with every choice of coordinates that fall; see `legal`."""
     rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     for move in rules.moves:
@@ -90,12 +87,12 @@ def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
 def some_option(
     ruleset: Ruleset, position: Variables, holds: Callable[[Variables], Sentence]
 ) -> Sentence:
-    """Return that some option of the position makes `holds` true; see `legal`."""
+    """Sentence: some option of the position makes `holds` true; see `legal`."""
     return disjunction(*(step.to(holds(step.option)) for step in steps(ruleset, position)))
 
 
 def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
-    """Return that the position is not terminal; see `legal`."""
+    """Sentence: the position is not terminal; see `legal`."""
     rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     return _some_move(ruleset, rules, rules.moves, here)
@@ -111,7 +108,7 @@ def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
 
 
 def rules_of(ruleset: Ruleset) -> Rules:
-    """Return a game's rules, if its options are theirs: of a class that overrides options alone they may not be."""
+    """Return a game's rules; `NotDefinableError` if they do not define its options."""
     if ruleset.has_own_options:
         raise NotDefinableError(
             f"{ruleset.notation}: no sentences are written for options that its rules do not say"
@@ -123,7 +120,7 @@ def rules_of(ruleset: Ruleset) -> Rules:
 
 
 def with_moves(ruleset: Ruleset) -> Rules:
-    """Return a game's rules, if sentences say its moves and who wins."""
+    """Return a game's rules; `NotDefinableError` if its moves or its winner have no sentences."""
     rules = rules_of(ruleset)
     for what, is_there in (("misère play", rules.misere), ("moves that split", rules.splits)):
         if is_there:
@@ -132,7 +129,7 @@ def with_moves(ruleset: Ruleset) -> Rules:
 
 
 def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
-    """Return that a coordinate is not above its largest legal value."""
+    """Sentence: a coordinate is at most its largest legal value."""
     return at_most(at[name], formula_of(limit, ruleset), at)
 
 
@@ -182,7 +179,7 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
 def _amounts(
     move: Move, here: Named, there: Named
 ) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
-    """Return variables of chosen numbers, and what makes the coordinates `there` lower than `here` by amounts that a move may take."""
+    """Return chosen numbers, and sentences: `there` is `here` less a move's amounts."""
     if not isinstance(move.by, Amounts):
         return (), tuple(_plain_amounts(move, here, there))
     chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
@@ -226,7 +223,7 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
 
 
 def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentence:
-    """Return what is asked of the position moved from, whatever is taken."""
+    """Sentence: the position allows such a move, for any amounts."""
     goes_on = TRUE if move.unless is None else negation(condition(move.unless, here))
     if not move.needs:
         return goes_on
@@ -234,7 +231,7 @@ def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentenc
 
 
 def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
-    """Return that some move is allowed: for the plain ones, which take any number, that a coordinate is not 0."""
+    """Sentence: some move is allowed; for plain moves, a coordinate is not 0."""
     plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
     if rules.legal is not None:  # which may forbid any of them
         every = (step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
@@ -247,7 +244,7 @@ def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Name
 
 
 def _is_plain(move: Move) -> bool:
-    """Whether it takes any number from some coordinates, whatever they are: then it is there if one of them is not 0."""
+    """Whether a move takes any number from some coordinates."""
     return move == Move(move.lowers) or move in (
         Move(move.lowers[:1], by) for by in ("each", "same")
     )

@@ -1,4 +1,4 @@
-"""What must be shown of a relation for it to be the P-positions, or the Grundy numbers, of a game."""
+"""Obligations: sentences that define the P-positions or the Grundy numbers of a game."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ STEPS = parse("(z+s)//k")
 class Obligation:
     """One sentence that must hold for all values of its free variables."""
 
-    #: What the sentence says, in words.
+    #: The sentence in words.
     name: str
     sentence: Sentence
-    #: The passes left that it is about.
+    #: The passes left.
     passes: int
 
 
@@ -54,12 +54,11 @@ def relation_name(passes: int) -> str:
 
 
 def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obligation]:
-    """Return what must hold of the relations R0, R1, … for them to be what they are said to be.
+    """Return the obligations of the relations R0, R1, … for 0, 1, … passes left.
 
-    They come by ascending passes left; for each of them those that are quickest to refute come first. Raises
-    `NotDefinableError` if the ruleset cannot be said in linear and bitwise arithmetic. For ``"p"`` Rp holds the P-positions
-    with p passes left, its arguments the coordinates; for ``"grundy"`` the coordinates followed by the position's Grundy
-    number. Passes are counted in the relations' names, not among their arguments.
+    They are in the order of passes left, and then of expected time to refute. The arguments of a relation are the coordinates
+    without passes, for ``"grundy"`` followed by the Grundy number. Raises `NotDefinableError` if the ruleset is outside of linear
+    and bitwise arithmetic.
 
     Examples
     --------
@@ -117,7 +116,7 @@ def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
 
 
 def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
-    """Return that some option, the pass among them, is in the relation for the passes it leaves."""
+    """Sentence: some option, by a cut or a pass, is in the relation."""
     here = game.coordinates
 
     def member(left: int) -> Callable[[Variables], Sentence]:
@@ -130,7 +129,7 @@ def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
 
 
 def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
-    """Return that heights are height functions everywhere, as their construction checks it in a box."""
+    """Return sentences: heights are nowhere negative and never fall."""
     limits = {
         name: limit
         for name, limit in rules_of(game).limits.items()
@@ -153,7 +152,7 @@ def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
 
 
 def _is_steps(height: Formula) -> bool:
-    """Return whether a height is ⌊(z+s)/k⌋, of which nothing need be asked."""
+    """Whether a height is ⌊(z+s)/k⌋, which needs no obligations."""
     names = height.names
     if len(names) != 1:
         return False

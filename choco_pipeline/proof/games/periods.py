@@ -30,7 +30,7 @@ from choco_pipeline.automata.algebra import canonical
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula.exact import Place
-from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, walk
+from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, names_of
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Amounts, Move
@@ -50,7 +50,7 @@ MOST_STATES = 20_000
 
 @dataclass(frozen=True)
 class Period:
-    """That G(n + length) = G(n) for all n ≥ first."""
+    """G(n + length) = G(n) for all n ≥ first."""
 
     first: int
     length: int
@@ -78,78 +78,67 @@ class Reach:
 def reach_of(ruleset: Ruleset) -> Reach | None:
     """Return the reach of a game; None if the theorem does not cover its rules."""
     rules = ruleset.rules
-    conditions = (rules.within, rules.legal)
     if ruleset.passes or len(rules.coordinates) != 1 or rules.limits or rules.misere:
         return None
-    if any(condition is not None for condition in conditions):
+    if rules.within is not None or rules.legal is not None:
         return None
-    reaches = [_reach_of(move) for move in rules.moves]
-    known = [reach for reach in reaches if reach is not None]
-    if len(known) < len(reaches) or not known:
+    reaches = [reach for move in rules.moves if (reach := _reach_of(move)) is not None]
+    if len(reaches) < len(rules.moves) or not reaches:
         return None
     return Reach(
-        max(reach.most for reach in known),
-        max(reach.conditions for reach in known),
-        any(reach.splits for reach in known),
+        max(reach.most for reach in reaches),
+        max(reach.conditions for reach in reaches),
+        any(reach.splits for reach in reaches),
     )
 
 
 def _reach_of(move: Move) -> Reach | None:
-    splits = move.split is not None
-    conditions = [move.unless] if move.unless is not None else []
-    amounts: list[int]
-    if move.needs:
+    splits, conditions = move.split is not None, [move.unless]
+    if move.needs or (move.at_most is not None and move.at_most.names):
         return None
-    if isinstance(move.by, Amounts):
-        conditions += [move.by.where] if move.by.where is not None else []
-        if len(move.by.chosen) > splits or any(formula.names for formula in move.by.taken):
+    match move.by:
+        case Amounts(chosen=chosen, taken=taken, where=where):
+            if len(chosen) > splits or any(formula.names for formula in taken):
+                return None
+            conditions.append(where)
+            amounts = [int(formula.value({})) for formula in taken] or [0]
+        case tuple():
+            amounts = list(move.by)
+        case _ if move.at_most is not None:
+            amounts = [int(move.at_most.value({}))]
+        case _:
             return None
-        amounts = [int(formula.value({})) for formula in move.by.taken] or [0]
-    elif isinstance(move.by, tuple):
-        amounts = list(move.by)
-    elif move.at_most is not None and not move.at_most.names:
-        amounts = [int(move.at_most.value({}))]
-    else:
-        return None
-    if move.at_most is not None and move.at_most.names:
-        return None
-    below = [_compared(parse_nodes(condition.text)) for condition in conditions]
-    known = [number for number in below if number is not None]
-    if len(known) < len(below):
+    written = [condition for condition in conditions if condition is not None]
+    bounds = [_bound(parse_nodes(condition.text)) for condition in written]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
         return None
     # A split that takes nothing leaves no empty part, which is a condition, too.
     return Reach(max(amounts), max([0 in amounts, *known]), splits)
 
 
-def _compared(node: Node) -> int | None:
+def _bound(node: Node) -> int | None:
     """Return a number above all constants of a condition; None unless it compares names with constants only."""
     match node:
         case LogicalNot(operand):
-            return _compared(operand)
+            return _bound(operand)
         case Junction(_, operands):
-            parts = [_compared(operand) for operand in operands]
-            known = [part for part in parts if part is not None]
-            return max(known) if len(known) == len(parts) else None
+            known = [bound for part in operands if (bound := _bound(part)) is not None]
+            return max(known) if len(known) == len(operands) else None
         case Compare(_, operands):
             is_name = [isinstance(operand, Name) for operand in operands]
             constants = [one for one, name in zip(operands, is_name, strict=True) if not name]
-            if any(map(all, pairwise(is_name))) or any(map(_has_name, constants)):
+            if any(map(all, pairwise(is_name))) or any(map(names_of, constants)):
                 return None
-            values = [Place("", {}, {}).integer(constant) for constant in constants]
-            return max(0, *(value + 1 for value in values))
+            return max(0, *(Place("", {}, {}).integer(constant) + 1 for constant in constants))
         case _:
             return None
 
 
-def _has_name(node: Node) -> bool:
-    return any(isinstance(part, Name) for part in walk(node))
-
-
 def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
-    """Return the shortest period that is proved, with the values to the end of the first period; None if none is seen.
+    """Return the shortest proved period, if any, with values below `first + length`.
 
-    The values are int64, those of 0, 1, … as far as `first + length`. Raises `UndecidedError` if none is seen and a move
-    splits, for then nothing else is known that decides the game.
+    Raises `UndecidedError` if there is none and a move splits, because no other method decides such a game.
     """
     reach = reach_of(ruleset)
     if reach is None:
@@ -176,7 +165,7 @@ def values_below(ruleset: Ruleset, end: int) -> Ints:
 
 
 def _periods(values: Ints) -> Iterator[Period]:
-    """Yield, for each length, the period of an array of values with its first place."""
+    """Yield the period of each length of an array of values."""
     for length in range(1, values.size // 2 + 1):
         wrong = np.flatnonzero(values[length:] != values[:-length])
         yield Period(int(wrong[-1]) + 1 if wrong.size else 0, length)
@@ -185,7 +174,7 @@ def _periods(values: Ints) -> Iterator[Period]:
 def is_period(ruleset: Ruleset, period: Period) -> bool:
     """Whether the window proves a period; False also if the theorem does not cover the rules.
 
-    Raises `LimitError` if they are more than a table is computed of.
+    Raises `LimitError` if the window is too long for a table.
     """
     reach = reach_of(ruleset)
     if reach is None or period.first < 0 or period.length < 1:
@@ -206,9 +195,9 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
     Parameters
     ----------
     values
-        int64. G(0), G(1), … as far as the first period ends.
+        G(0), G(1), … to the end of the first period, int64.
     period
-        Where it begins, and its length.
+        The period.
     relation
         ``grundy`` or ``p``.
 
@@ -243,18 +232,18 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
 
 
 def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeated:
-    """Return the subsequence at places with this lowest digit, its values shifted by this lowest digit."""
+    """Return the subsequence at places with this lowest digit, its values shifted."""
     first, repeated = sequence
     early = first[digit::2]
     start, length = digit + 2 * len(early) - len(first), len(repeated)
     late = [repeated[(start + 2 * i) % length] for i in range(length)]
     if digit_of_value is None:
         return _reduced(early, late)
-    return _reduced(*(_halves(part, digit_of_value) for part in (early, late)))
-
-
-def _halves(terms: Sequence[int | None], digit: int) -> list[int | None]:
-    return [None if term is None or term & 1 != digit else term >> 1 for term in terms]
+    halves = (
+        [None if term is None or term & 1 != digit_of_value else term >> 1 for term in part]
+        for part in (early, late)
+    )
+    return _reduced(*halves)
 
 
 def _reduced(first: Sequence[int | None], repeated: Sequence[int | None]) -> Repeated:

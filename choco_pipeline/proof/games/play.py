@@ -1,16 +1,13 @@
-"""Playing by automata: who wins, and how, at positions far beyond any table."""
+"""Outcomes and winning moves by automata, at positions of any size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import reduce
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from choco_pipeline.automata.algebra import traps
+from choco_pipeline.automata import algebra
 from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Engine
@@ -25,25 +22,21 @@ VALUE = Auxiliary("value'")
 
 @dataclass(frozen=True)
 class Play:
-    """What a certificate's automata say of one position."""
+    """The outcome of one position, its Grundy number and winning options."""
 
     #: ``P`` or ``N``.
     outcome: Literal["P", "N"]
-    #: The Grundy number; None of a certificate of P-positions, if it is not 0.
+    #: None for a certificate of P-positions, if it is not 0.
     grundy: int | None
-    #: P-positions that a move leads to: for each kind of move that has one, that which leaves least. None of them
-    #: exactly at a P-position.
+    #: Options that are P-positions: for each kind of move with such an option, the one that leaves least.
     winning: tuple[Position, ...]
 
 
 def play(certificate: Certificate, position: Sequence[int]) -> Play:
-    """Return the outcome of a position, and how to win from it, by running automata over its digits.
+    """Return the outcome of a position and winning options; nothing is checked.
 
-    Time grows with the number of digits, not with the coordinates.
-
-    Whether the certificate's automata are right is asked by `check_certificate`, not here. Passes left come last in the
-    position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if the automata contradict
-    each other at this position, so that the certificate is wrong.
+    Passes left come last in the position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
+    the automata contradict each other at this position, so that the certificate is wrong.
     """
     ruleset = certificate.ruleset
     here = ruleset.check(position)
@@ -86,16 +79,10 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
 def solve(
     automata: Sequence[Automaton], known: Mapping[Any, int], unknown: Sequence[Variable]
 ) -> dict[Variable, int] | None:
-    """Return the least numbers for `unknown` with which all automata accept, or None if there are none.
+    """Return the least numbers for `unknown` with which all automata accept, if any.
 
-    Numbers are looked for that have no more binary digits than 1 plus the sum of `known` has: a move reaches no other.
-
-    Idea: automata read the least significant digit first. All joint states that some digits of `unknown` lead to are kept, place
-    by place; then, from the joint states at the end in which all automata accept, the way back chooses the least digits that stay
-    on the way to one of them. Cost: for each place at most all joint states times all digits, however large the numbers are.
-
-    Tracks are names that are known or unknown; known numbers may be however large. From the most significant digit on, the digits
-    of `unknown`, in this order, are the least possible ones.
+    Numbers are compared digit by digit from the most significant one, at each place in the order of `unknown`. Tracks are known or
+    unknown names. Time grows with the number of digits, not with the numbers.
 
     Examples
     --------
@@ -108,49 +95,42 @@ def solve(
     >>> solve(parts, {"y": 2, "z": 12}, ["x"]) is None
     True
     """
-    digits = (1 + sum(known.values())).bit_length()
-    choices = list(product((0, 1), repeat=len(unknown)))
-    sizes = [automaton.states for automaton in automata]
-    # A joint state with one that is left by no digit, and does not accept, leads nowhere.
-    alive = [~traps(automaton, False) for automaton in automata]
-    # A joint state is one number, in mixed radix; a layer holds those that some digits so far lead to.
-    layers = [np.zeros(1, np.int64)]
-    steps: list[list[NDArray[np.int64]]] = []
-    for place in range(digits):
-        states = np.unravel_index(layers[-1], sizes)
-        step = []
-        for choice in choices:
-            digit = {name: value >> place & 1 for name, value in known.items()}
-            digit.update(zip(unknown, choice, strict=True))
-            after, possible = np.zeros(len(layers[-1]), np.int64), np.True_
-            for i, automaton in enumerate(automata):
-                symbol = sum(digit[track] << j for j, track in enumerate(automaton.tracks))
-                part = automaton.delta[states[i], symbol]
-                possible = possible & alive[i][part]
-                after = after * sizes[i] + part
-            step.append(np.where(possible, after, -1))
-        steps.append(step)
-        layers.append(np.setdiff1d(np.concatenate(step), -1))
-    ends = np.unravel_index(layers[-1], sizes)
-    accepting = np.logical_and.reduce(
-        [automaton.accepting[ends[i]] for i, automaton in enumerate(automata)]
-    )
-    wanted = layers[-1][accepting]
-    if not len(wanted):
+    together = reduce(algebra.conjunction, (algebra.restricted(one, known) for one in automata))
+    layers = algebra.shortest(together)
+    if layers is None:
         return None
-    values = dict.fromkeys(unknown, 0)
-    for layer, step in zip(reversed(layers[:-1]), reversed(steps), strict=True):
-        least = next(i for i, after in enumerate(step) if np.isin(after, wanted).any())
-        wanted = layer[np.isin(step[least], wanted)]
-        for name, bit in zip(unknown, choices[least], strict=True):
-            values[name] = 2 * values[name] + bit
-    return values
+    width, tracks = len(unknown), together.tracks
+    symbols = range(together.delta.shape[1])
+    # The digits of all unknown numbers at a place are one digit in base 2**width.
+    digits = [
+        sum(
+            (symbol >> tracks.index(name) & 1) << i
+            for i, name in enumerate(reversed(unknown))
+            if name in tracks
+        )
+        for symbol in symbols
+    ]
+    code = dict.fromkeys(layers.pop(), 0)
+    places = len(layers)
+    for layer in reversed(layers):
+        code = {
+            state: min(
+                (code[after] << width) + digits[symbol]
+                for symbol, after in enumerate(together.delta[state].tolist())
+                if after in code
+            )
+            for state in layer
+        }
+    return {
+        name: sum((code[0] >> place * width + i & 1) << place for place in range(places))
+        for i, name in reversed([*enumerate(reversed(unknown))])
+    }
 
 
 def _moves(
     game: Ruleset, names: Variables, passes: int, value: Variables
 ) -> Iterator[tuple[Variables, int, Sentence]]:
-    """Yield for each kind of move the option's variables, the passes it leaves, and that the option is in the relation."""
+    """Yield for each kind of move the option, its passes left, and its membership."""
     for step in steps(game, names):
         member = Member(relation_name(passes), (*step.option, *value))
         yield step.option, passes, step.to(member)

@@ -1,4 +1,4 @@
-"""What came of a search for the proof of a game: what a run writes of it, and what a ledger and a page read."""
+"""Records of proof searches, which a run writes and pages read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from choco_pipeline.mining.closed_forms.cases import FormulaCase
 
 
 class PositionCounts(RecordModel):
-    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on."""
+    """Numbers of positions with one Grundy number in the boxes of side 2^n."""
 
-    #: That are left.
+    #: Passes left.
     passes: int
     #: The Grundy number; 0 for P-positions.
     value: int = 0
@@ -27,40 +27,40 @@ class PositionCounts(RecordModel):
 
 
 class FormulaOfProof(RecordModel):
-    """A formula for what is proved, by cases; one case alone may be of a part of the positions."""
+    """A formula by cases of a proved game; a single case may be for a part of the positions."""
 
-    #: All of it in one line, each case with its condition.
+    #: One line, each case with its condition.
     text: str
     cases: tuple[FormulaCase, ...]
 
     @property
     def size(self) -> Length:
-        """How long it is."""
+        """The length of the formula."""
         return length(" ".join(f"{case.formula} {case.where or ''}" for case in self.cases))
 
     @property
     def rank(self) -> tuple[bool, Length]:
-        """What formulas are compared by: first those for all positions, the shortest of them first."""
+        """The sort key: formulas for all positions first, and then the shortest."""
         is_partial = len(self.cases) == 1 and self.cases[0].where is not None
         return is_partial, self.size
 
 
 class ProofOutcome(RecordModel):
-    """A proof, found or not."""
+    """The outcome of a search."""
 
     ruleset: str | None
-    #: None for the proof of a claim, or where it is not known.
+    #: None for the proof of a claim, or if unknown.
     relation: Literal["p", "grundy"] | None
     status: VerdictKind
     why: str
-    #: One number for each number of passes left, 0 first.
+    #: States of the automata for 0, 1, … passes left.
     states: tuple[int, ...] = ()
     obligations: int = 0
-    #: The judges that agree, and why another gives no answer.
+    #: The judges that agree, and the reasons of those without an answer.
     engines: tuple[str, ...] = ()
     no_answer: Mapping[str, str] = {}
     seconds: float
-    #: Of a game that did not close, the number of residuals of words of at most 0, 1, 2, … digits.
+    #: Numbers of residuals of words of at most 0, 1, 2, … digits, of a game without an automaton.
     growth: tuple[int, ...] = ()
     #: A file.
     certificate: str | None = None
@@ -69,7 +69,7 @@ class ProofOutcome(RecordModel):
 
     @property
     def is_proved(self) -> bool:
-        """Whether it was found."""
+        """Whether a proof was found."""
         return self.status == "proved"
 
     @classmethod
@@ -81,7 +81,7 @@ class ProofOutcome(RecordModel):
         relation: Literal["p", "grundy"] | None = None,
         certificate: str | None = None,
     ) -> ProofOutcome:
-        """Return what there is to say where nothing was found."""
+        """Return the outcome of a search without a proof."""
         return cls(
             ruleset=ruleset,
             relation=relation,
@@ -93,18 +93,17 @@ class ProofOutcome(RecordModel):
 
 
 class GameProof(ProofOutcome):
-    """What came of a search that a run has asked for."""
+    """The outcome of a search in a run."""
 
     ruleset: str
     relation: Literal["p", "grundy"]
-    #: Which asked for it first.
+    #: The first sweep that asked for it, and the game's parameters there.
     sweep: str
-    #: The game's, in that sweep.
     parameters: Mapping[str, Any]
 
 
 class ClaimProofOutcome(ProofOutcome):
-    """The proof of a claim, made again from its certificate; `status` and `why` are the verdict's name and its text."""
+    """The repeated proof of a claim; `status` and `why` are the verdict's name and text."""
 
     #: The formal statement, and the integers for which it is decided.
     claim: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What is known of a relation of a game: its automata, and the obligations that hold of them."""
+"""A proof of a relation of a game: its automata, and the obligations that hold of them."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ class Check:
 
 @dataclass(frozen=True)
 class Proof(ShownInNotebook):
-    """What is known of a relation of a game.
+    """The result of a search for a proof, or of a check.
 
     Attributes
     ----------
     ruleset, relation
-        The game, and whether this is about its P-positions or its Grundy numbers.
+        The game, and its P-positions (``p``) or Grundy numbers (``grundy``).
     status
-        ``proved``: `automata` hold exactly them, for all positions. ``refuted``: the given automata do not.
-        ``undecided``: no automata were found, or the engine came to no end.
+        ``proved``: `automata` are the relation at all positions. ``refuted``: the given automata are not. ``undecided``: no automata
+        were found, or a limit was reached.
     why
         The reason, in a sentence.
     automata
-        For no pass left, for one and so on; of an undecided game, those that are proved.
+        For 0, 1, … passes left; of an undecided game, only the proved ones.
     checks
-        The obligations that hold.
+        The valid obligations.
     seconds
-        In all, with the tables and the guesses.
+        Time for tables, guesses and decisions.
     growth
         Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
     period
-        Where the Grundy numbers of a game of one heap begin to repeat, if this is how they are proved.
+        The period of the Grundy numbers of a game with one heap, if it is the proof.
     """
 
     ruleset: Ruleset
@@ -63,31 +63,26 @@ class Proof(ShownInNotebook):
     period: Period | None = None
 
     def __repr__(self) -> str:
-        """Return the game, what is known of it, and why, without the automata, which fill pages."""
+        """Return the game, the status and the reason, without the automata."""
         states = ", ".join(str(automaton.states) for automaton in self.automata)
         return f"<Proof: {self.relation} of {self.ruleset.notation}: {self.status}, {self.why}; states: {states or 'none'}>"
 
     @property
     def states(self) -> tuple[int, ...]:
-        """Numbers of states, for no pass left, for one and so on."""
+        """Numbers of states, for 0, 1, … passes left."""
         return tuple(automaton.states for automaton in self.automata)
 
     @property
     def certificate(self) -> dict[str, object]:
-        """The document that a certificate's file holds, as plain data; `CertificateError` if nothing is proved."""
+        """The certificate as plain data; `CertificateError` if nothing is proved."""
         from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- it reads proofs
 
         return proof_document(self)
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
-        """Return whether a position, however large, is a P-position; of Grundy numbers, whether its number is `value`.
+        """Return whether a position is a P-position, or its Grundy number is `value`.
 
-        Raises
-        ------
-        RulesetError
-            If it is not a position of the game.
-        UndecidedError
-            If nothing is proved.
+        Raises `RulesetError` if it is not a position of the game; `UndecidedError` if nothing is proved.
         """
         if self.status != "proved":
             raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")

@@ -1,6 +1,6 @@
-"""Certificates of claims: a statement, the integers that it is proved for, and the game's automata, in one file.
+"""Certificates of claims: a statement, its integers and the game's automata in one file.
 
-What the keys mean stands in docs/proof.md; `checker/check.py` decides such files without this package.
+docs/proof.md explains the keys; `checker/check.py` decides such files without this package.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FOLDER = "claims"
 
 
 class ClaimDocument(Model):
-    """A claim's certificate as its file holds it."""
+    """The content of a claim's certificate."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
     kind: Literal["claim"]
@@ -59,10 +59,9 @@ class ClaimDocument(Model):
 def write_claim_certificate(
     claim: Claim, names: Mapping[str, int], proof: Proof | None, folder: Path
 ) -> Path:
-    """Write that a claim is proved with some integers, and return the path, which the two determine.
+    """Write the certificate of a claim; claim and integers determine its path.
 
-    `names` are the parameters of the verdict; a statement on integers has no proof of a game. Claims have a folder of their
-    own in that of the certificates of games.
+    `names` are the parameters of the verdict; a statement on integers has no proof of a game.
     """
     games = {} if proof is None else described_games(proof.ruleset)
     document = {
@@ -84,10 +83,7 @@ def write_claim_certificate(
 
 
 def proved_statement(claim: Claim) -> dict[str, object]:
-    """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too.
-
-    Nor with what it is to be decided from for all parameters at once.
-    """
+    """Return the formal statement of a proof, without samples and other requests."""
     formal = claim.as_json()
     if claim.statement.check is None:
         formal["statement"] = text_of(without_samples(claim.proposition))
@@ -98,15 +94,15 @@ def proved_statement(claim: Claim) -> dict[str, object]:
 
 
 def is_of_a_claim(path: Path) -> bool:
-    """Return whether a file is a certificate of a claim, or else perhaps one of a game."""
+    """Return whether a file is a certificate of a claim; otherwise it may be one of a game."""
     return read_document(path, _Kind).kind == "claim"
 
 
 def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDocument, Finding]:
-    """Decide again what a claim's certificate says, from its statement and the game's automata alone.
+    """Decide a claim's certificate again, from its statement and the game's automata alone.
 
-    Where the automata are not proved the claim is undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if the file is no certificate of a
-    claim.
+    If the automata are not proved, the claim is undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or
+    `RelationError` if the file is no certificate of a claim.
     """
     document = read_document(path, ClaimDocument)
     claim = Claim(document.claim, games=document.games)
@@ -130,7 +126,7 @@ class _Kind(Model, extra="ignore"):
 
 
 def _proof(document: ClaimDocument, claim: Claim, path: Path, seconds: float) -> Proof:
-    """Return what is proved of the game of which a certificate says that it is the claim's."""
+    """Prove the claim's game by the automata of a certificate."""
     if claim.pattern is None:
         raise CertificateError(f"{path}: not a certificate: the claim has no ruleset")
     names = document.names

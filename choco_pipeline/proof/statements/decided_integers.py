@@ -1,4 +1,4 @@
-"""Statements on integers, decided for all of them: true, or false first at these."""
+"""Statements on integers, decided for all integers: proved, or refuted at the least ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from choco_pipeline.automata.algebra import witness
+from choco_pipeline.automata.algebra import least, witness
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.claims.checks.judgement import false_for
 from choco_pipeline.claims.language.case import Finding
@@ -21,7 +21,6 @@ from choco_pipeline.formula.nodes import Binary, names_of, render, walk
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import range_text
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,
     conjunction,
@@ -30,15 +29,14 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
+from choco_pipeline.proof.arithmetic.terms import Sum
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.integer_sentences import Integers
-from choco_pipeline.proof.statements.question import least
-from choco_pipeline.proof.statements.sentences import Translator
+from choco_pipeline.proof.statements.sentences import Integers, Translator
 from choco_pipeline.statements import tree
 from choco_pipeline.statements.tree import Expression, Implies, InRange, Let, conjuncts
 
-#: A statement is decided for so many choices of its fixed integers, the first ones: each takes its share of the time.
+#: Choices of the fixed integers that a statement is decided for.
 MOST_CHOICES = 100
 
 _BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
@@ -49,7 +47,7 @@ _BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 
 @dataclass
 class _Names:
-    """The names of a statement about integers, and those that must be numbers in a sentence."""
+    """The names of a statement, and those that must be numbers because the logic is linear."""
 
     #: The outer variables, with their ranges.
     spans: Mapping[str, Range]
@@ -114,7 +112,7 @@ class _Names:
             waiting += new
 
     def _open(self, names: Iterable[str]) -> list[str]:
-        """Return the names that are no numbers, if those of `needed` are."""
+        """Return the names that are not numbers, if those of `needed` are."""
         return [
             name
             for name in sorted(names)
@@ -137,12 +135,11 @@ class _Names:
 
 
 def fixed_integers(claim: Claim) -> tuple[str, ...]:
-    """Return the names among `Claim.integers` of integers that are numbers when the statement is decided.
+    """Return the integers of a claim that must be numbers in a sentence.
 
-    These divide, shift or multiply others, or the ranges of such ones use them; or they have a range that neither the bound
-    nor other integers make longer. Of a product of two names the one that is named first is the factor. Raises
-    `NotDefinableError` if the bound or an integer that is counted must be a number; or if finitely many integers are left, of
-    which a proof says no more than the check does.
+    They divide, shift or multiply others, or occur in the range of such an integer, or have a range that does not grow with the
+    bound. In a product of two names the one that is named first is the factor. Raises `NotDefinableError` if the bound or a counted
+    integer must be a number, or if only finitely many integers are left, because a check is as good as a proof then.
 
     Examples
     --------
@@ -169,10 +166,9 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
 
 
 def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
-    """Return the values of the fixed integers that a statement is decided for, and whether it speaks of no others.
+    """Return the first choices of the fixed integers, and whether these are all.
 
-    They are the first `MOST_CHOICES` in their ranges up to the statement's own bound, without those that its premise excludes
-    whatever the other integers are. A range that is longer for a larger bound has others.
+    Choices that the premise excludes for all other integers are left out. A range that grows with the bound has other choices.
     """
     spans = {name: claim.integers[name] for name in fixed}
     _, body = tree.integers_in_front(claim.proposition)
@@ -186,19 +182,19 @@ def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]],
     spoken_of = (
         choice
         for choice in assignments(spans, {"N": claim.statement.bound or 0})
-        if not any(_is_false(part, choice) for part in supposed)
+        if all(_may_hold(part, choice) for part in supposed)
     )
     first = list(islice(spoken_of, MOST_CHOICES + 1))
     are_all = len(first) <= MOST_CHOICES and not any("N" in span.names for span in spans.values())
     return [{name: choice[name] for name in fixed} for choice in first[:MOST_CHOICES]], are_all
 
 
-def _is_false(condition: Formula, values: Mapping[str, int]) -> bool:
-    """Whether a condition is false; where it has no value it is not."""
+def _may_hold(condition: Formula, values: Mapping[str, int]) -> bool:
+    """Whether a condition is true or has no value."""
     try:
-        return not condition.value(values)
+        return bool(condition.value(values))
     except FormulaError:
-        return False
+        return True
 
 
 # ---- Decisions.
@@ -207,20 +203,17 @@ NONE = "no case satisfies its premise"
 
 
 def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str, int], Finding]]:
-    """Return whether a statement on integers is true, whatever bound no less than its own its ranges have.
+    """Return whether a statement on integers is true for its own bound and every larger one.
 
-    About so many seconds an answer is waited for, for all choices together. Raises `DisagreementError` if the engine
-    contradicts the definition.
+    The time limit is for all choices together. Raises `DisagreementError` if the engine contradicts the definition.
 
     Returns
     -------
     list of (dict, Finding)
-        For each choice of the integers that must be numbers (`fixed_integers`), the first ones in their ranges up to the
-        statement's own bound: ``Proved``; ``Refuted`` at the least integers, as the check on integers compares them, only
-        that one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
-        ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
-        says it. Evidence: the states of the largest automaton and, as ``all_choices``, whether
-        the statement is decided for every choice in its ranges.
+        For each of the first choices of the integers that must be numbers (`fixed_integers`): ``Proved``; ``Refuted`` at the least
+        integers, where one that may be negative counts from the start of its range; ``Vacuous``; or ``Undecided``. One ``Undecided``
+        without values stands for all other choices, or for a statement without a sentence. Evidence: the states of the largest
+        automaton and, as ``all_choices``, whether the statement is decided for every choice.
     """
     if claim.pattern is not None:
         raise ValueError(f"{claim.id}: a statement about integers is needed")
@@ -249,7 +242,7 @@ def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str,
 
 
 def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Finding:
-    """Return whether a statement is true with numbers for the integers that must be some; as `decide_integers` does."""
+    """Return whether a statement is true for fixed integers; see `decide_integers`."""
     engine = Engine({}, seconds)
 
     def evidence() -> dict[str, object]:
@@ -277,17 +270,17 @@ def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Fin
 class _Sentences:
     """Sentences of a statement about integers, some of which are fixed numbers.
 
-    Their variables are natural numbers. An integer with a range is counted from the start of the range. Raises `NotDefinableError` if the logic cannot say it, and `FormulaError` if a part has no value, whatever the
-    integers are.
+    Variables are natural numbers; an integer with a range is counted from its start. Raises `NotDefinableError` if the logic
+    cannot say it, and `FormulaError` if a part never has a value.
     """
 
     def __init__(self, claim: Claim, fixed: Mapping[str, int]) -> None:
         self.spans = claim.integers
-        #: The variable of the bound `N`, which is no less than the statement's own.
+        #: The bound `N`, at least the statement's own.
         self.bound = Auxiliary("N")
         self.integers = Integers({"N": Sum.of(self.bound)})
         for name, value in fixed.items():
-            self.integers.set(name, Sum({}, value))
+            self.integers.values[name] = Sum({}, value)
         ranges: list[Sentence] = [linear({self.bound: 1}, -(claim.statement.bound or 0), ">=")]
         for name, span in self.spans.items():
             if name in fixed:
@@ -298,15 +291,15 @@ class _Sentences:
         translator = Translator(self.integers, claim.statement.printed)
         applies, false = translator.true(tree.applies(body)), translator.false(body)
         in_ranges = conjunction(*ranges)
-        #: That the statement speaks of the integers and is false of them.
+        #: The integers are in their ranges, and the statement is false.
         self.false_with_bound = conjunction(in_ranges, false)
         if self.bound not in free(applies) | free(false):  # then some bound will do
             by_bound = [part for part in ranges if self.bound in free(part)]
             others = [part for part in ranges if self.bound not in free(part)]
             in_ranges = conjunction(*others, exists((self.bound,), conjunction(*by_bound)))
-        #: That the statement speaks of the integers.
+        #: The integers are in their ranges, and the premise is true.
         self.cases = conjunction(in_ranges, applies)
-        #: The same as `false_with_bound`, without the bound if only ranges depend on it.
+        #: As `false_with_bound`, without the bound if only ranges depend on it.
         self.false = conjunction(in_ranges, false)
 
     def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
@@ -328,7 +321,7 @@ class _Sentences:
 
 
 def _least(sentences: _Sentences, engine: Engine) -> dict[str, int]:
-    """Return the least integers of which the statement is false, and a bound with which it speaks of them."""
+    """Return the least integers at which the statement is false, with a bound for them."""
     order, known = sentences.ordered()
     false = conjunction(sentences.false_with_bound, known)
     others = sorted(free(false) - set(order))

@@ -1,4 +1,4 @@
-"""Formulas for what is proved: guessed from small positions, the shortest first, and decided for all positions.
+"""Formulas of proved games, guessed from small positions and decided everywhere.
 
 A Grundy number is looked for as a nim-sum of shifted coordinates, as a linear form with halves, or as the least or the
 largest of two of these; for all positions together, or by cases: residues of coordinates, and which of two is larger. A
@@ -8,6 +8,7 @@ position at which a guess is wrong joins the small ones, and the next guess is r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -25,20 +26,16 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.explained import ProvedPosition
-from choco_pipeline.proof.statements.question import Question
+from choco_pipeline.proof.statements.decided_claims import ProvedPosition, Question
 
-#: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
+#: Largest coordinate of the positions for guesses, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
-#: So many guesses are decided.
+#: Guesses that are decided at most.
 GUESSES = 8
 
 
 def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Look for formulas of a proved game without passes, and prove them.
-
-    About so long is looked for them; the shortest ones that are found and proved are returned.
-    """
+    """Return the shortest proved formulas of a game without passes, if any."""
     names = proof.ruleset.coordinates
     if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
         return None
@@ -60,7 +57,7 @@ def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
 def proved_formula(
     proof: Proof, cases: tuple[FormulaCase, ...], decided: Finding
 ) -> FormulaOfProof | None:
-    """Return formulas by cases that are proved; None if they are not."""
+    """Return formulas by cases as a record; None if they are not proved."""
     if not isinstance(decided.verdict, Proved):
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
@@ -74,13 +71,10 @@ def decide_cases(
     *,
     covers: bool = True,
 ) -> Finding:
-    """Return whether formulas by cases are right: each where it is meant, and if it `covers`, every position is in a case.
+    """Return whether formulas are right in their cases, and cover all positions.
 
-    This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
-
-    The finding is as that of `choco_pipeline.proof.statements.decided_claims.decide`, without a certificate's path; a
-    counterexample is the least position that is in no case, or in one that is wrong there. Raises `DisagreementError` if
-    the cases are right at the counterexample.
+    The finding is that of `decide` without a certificate's path. Raises `DisagreementError` if the cases are right at the
+    counterexample.
     """
     claim = _claim(proof, cases, covers=covers)
     question = Question(claim, {}, proof, "", seconds)
@@ -88,17 +82,15 @@ def decide_cases(
     def wrong(passes: int) -> Sentence:
         return question.translator(passes).false_where(question.in_reach, claim.parts.rest)
 
-    def shown(position: Position) -> Counterexample:
-        return _counterexample(proof, cases, position)
-
     try:
+        shown = partial(_counterexample, proof, cases)
         return question.everywhere(lambda _: question.in_reach, wrong, shown)
     except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
         return Finding(Undecided(str(error)))
 
 
 def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim:
-    """Return that each case is right where it is meant, and if it `covers`, that every position is in one."""
+    """Return the claim that formulas are right in their cases, and cover everything."""
     sign = "P <=>" if proof.relation == "p" else "G =="
     parts = [
         f"{sign} {case.formula}"
@@ -109,15 +101,14 @@ def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim
     meant = [case.where for case in cases]
     if covers and None not in meant:
         parts.append(" or ".join(f"({where})" for where in meant))
-    said = ";\n".join(parts)
-    document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": said}
+    document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": ";\n".join(parts)}
     return Claim(Statement.model_validate(document), games=proof.ruleset.documents)
 
 
 def _counterexample(
     proof: Proof, cases: Sequence[FormulaCase], position: Position
 ) -> Counterexample:
-    """Return what is the case at a position that contradicts formulas by cases, as the position's own values say."""
+    """Return the counterexample to formulas by cases at a position."""
     at = dict(zip(proof.ruleset.coordinates, position, strict=True))
     known = ProvedPosition(proof, position)
     right = known.is_p_position if proof.relation == "p" else known.number

@@ -1,9 +1,9 @@
-"""A statement about a position, or about integers, as a sentence that automata decide.
+"""Statements about positions or integers, and conditions, as sentences that automata decide.
 
-Idea: every part of the statement becomes a sentence about the coordinates. A Grundy number becomes a variable, which the automata
+Idea: each part of a statement becomes a sentence about the coordinates. A Grundy number becomes a variable, which the automata
 relate to the coordinates; so does each coordinate of an option, by the moves of the game, and each integer of a range or a definition.
-Negations are pushed inwards, down to conditions. This is right also where a condition uses a Grundy number, since each position
-has exactly one.
+Negations are pushed inwards to conditions. This is right also where a condition uses a Grundy number, because each position has
+exactly one.
 
 Invariant: at each position, a sentence is true if and only if the part is, by `choco_pipeline.statements.meaning`.
 """
@@ -11,28 +11,39 @@ Invariant: at each position, a sentence is true if and only if the part is, by `
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.ruleset import Ruleset
-from choco_pipeline.proof.arithmetic.linear_terms import Sum
 from choco_pipeline.proof.arithmetic.logic import (
+    FALSE,
     TRUE,
     Member,
     Sentence,
     conjunction,
     disjunction,
+    equal,
     exists,
+    less,
     linear,
     negation,
     within,
 )
+from choco_pipeline.proof.arithmetic.terms import (
+    Meaning,
+    Sum,
+    TermReader,
+    at_most,
+    condition,
+    value_is,
+)
 from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.integer_sentences import Integers, before
 from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (
     SIZE,
@@ -61,6 +72,140 @@ Point = tuple[Variables, int]
 
 #: Largest number in a comparison with ``count(…)``: n choices need n copies of the variables.
 MOST_COUNTED = 4
+#: The Grundy number of a position, or a value at a P-position.
+VALUE = Auxiliary("'v")
+
+
+# ---- Conditions and integers.
+
+
+def holds(
+    formula: Formula | None, values: Mapping[str, int], names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Sentence: a condition on natural numbers is true; None always is.
+
+    Intermediate values may be negative: ``(x-1) ^ y == 0`` needs y = -1 at x = 0, and is false there. `values` are integers for
+    parameters and the passes left; `names` are the meanings of other names, by default themselves. Raises `NotDefinableError` if
+    the logic cannot say it, and `FormulaError` if a part never has a value.
+
+    Examples
+    --------
+    >>> from choco_pipeline.proof.arithmetic.logic import written
+    >>> print(written(holds(parse("x+p < k*y"), {"k": 3, "p": 1})))
+    not - x + 3*y - 1 <= 0
+    """
+    return TRUE if formula is None else condition(formula.substitute(values), names)
+
+
+def signed(variable: Variable, negative: bool) -> Sum:
+    """Return the integer of a natural number: itself, or if `negative` -`variable`-1."""
+    return Sum({variable: -1}, -1) if negative else Sum.of(variable)
+
+
+def has_value(
+    formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
+) -> Sentence:
+    """Sentence: an integer formula has the value of a `signed` variable; see `holds`."""
+    return value_is(signed(variable, negative), formula.substitute(values))
+
+
+def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
+    """Sentence: each of the numbers is at most `most`; true if that is None."""
+    if most is None:
+        return TRUE
+    return conjunction(*(linear({name: 1}, -most, "<=") for name in names))
+
+
+@dataclass
+class Integers:
+    """Named integers as sums of variables; constant ones may divide and multiply."""
+
+    values: dict[str, Sum]
+    #: The auxiliary variables of integers that were added.
+    made: list[Variable] = field(default_factory=list)
+    #: For an integer with a range, the variable of its distance from the start of the range.
+    counted_by: dict[str, Variable] = field(default_factory=dict)
+
+    def copy(self) -> Integers:
+        """Return a copy for further integers."""
+        return Integers(dict(self.values))
+
+    def is_value(self, value: Sum, formula: Formula) -> Sentence:
+        """Sentence: a formula has a value."""
+        return value_is(value, self.filled(formula), self.values)
+
+    def within(self, name: str, span: Range) -> list[Sentence]:
+        """Add an integer of a range, and return the sentences that define it."""
+        step = 1 if span.step is None else int(self.filled(span.step).value({}))
+        if step < 1:
+            raise FormulaError(f"the step of a range is at least 1, found {step}", span.text, 1)
+        if span.first == span.last:
+            return self.follows(name, span.first)
+        first, sentences = self._value_of(span.first, name)
+        steps = self.counted_by[name] = self._made(name)
+        self.values[name] = first + Sum.of(steps)
+        sentences.append(at_most(self.values[name], self.filled(span.last), self.values))
+        if step > 1:
+            sentences.append(condition(parse(f"v % {step} == 0"), {"v": steps}))
+        return sentences
+
+    def holding(self, number: int, span: Range) -> list[Sentence]:
+        """Sentences: a range holds a number."""
+        parts = [f"{span.first} <= {number}", f"{number} <= {span.last}"]
+        if span.step is not None:
+            parts.append(f"({number}-({span.first})) % ({span.step}) == 0")
+        return [self.say(parse(part)) for part in parts]
+
+    def follows(self, name: str, formula: Formula) -> list[Sentence]:
+        """Add the value of a formula, and return the sentences that define it."""
+        value, sentences = self._value_of(formula, name)
+        self.values[name] = value
+        return sentences
+
+    def say(self, part: Formula) -> Sentence:
+        """Sentence: a condition on the integers."""
+        return condition(self.filled(part), self.values)
+
+    def filled(self, formula: Formula) -> Formula:
+        """Return a formula in which constant integers are numbers."""
+        known = ((name, self.values[name]) for name in formula.names & self.values.keys())
+        return formula.substitute(
+            {name: value.constant for name, value in known if not value.coefficients}
+        )
+
+    def _value_of(self, formula: Formula, label: str) -> tuple[Sum, list[Sentence]]:
+        """Return the value of a formula, and the sentences that define its variables."""
+        filled = self.filled(formula)
+        reader = TermReader(filled.text, self.values)
+        root = parse_nodes(filled.text, None, filled.functions)
+        value = reader.linear(root)
+        if value is not None:
+            return value, []
+        above = self._made(label)
+        is_above = value_is(above, filled, self.values)
+        if reader.never_negative(root):
+            return Sum.of(above), [is_above]
+        below = self._made(f"-{label}")
+        is_below = value_is(Sum({below: -1}), filled, self.values)
+        zero = [linear({side: 1}, 0, "==") for side in (above, below)]
+        either = disjunction(conjunction(zero[1], is_above), conjunction(zero[0], is_below))
+        return Sum({above: 1, below: -1}), [either]
+
+    def _made(self, label: str) -> Auxiliary:
+        variable = Auxiliary(label)
+        self.made.append(variable)
+        return variable
+
+
+def before(some: Sequence[Variable], others: Sequence[Variable]) -> Sentence:
+    """Sentence: some numbers are lexicographically before others."""
+    if not some:
+        return FALSE
+    rest = conjunction(equal(some[0], others[0]), before(some[1:], others[1:]))
+    return disjunction(less(some[0], others[0]), rest)
+
+
+# ---- Statements.
 
 
 @dataclass(frozen=True)
@@ -69,13 +214,13 @@ class Translator:
 
     #: Parameters, coordinates and bound variables.
     integers: Integers
-    #: The rows of the statement's printed table or list.
+    #: Rows of the statement's printed table or list.
     printed: Sequence[Sequence[int]] = ()
     #: None in a statement about integers.
     game: Ruleset | None = None
-    #: What the automata of the game say: which positions are P-positions, or which Grundy numbers positions have.
+    #: The relation of the automata: P-positions or Grundy numbers.
     relation: str = ""
-    #: The coordinates of the position without passes, and the passes left; of the option that is bound, too.
+    #: The coordinates without passes, and the passes left, of the position and of the bound option.
     here: Point | None = None
     option: Point | None = None
 
@@ -88,17 +233,17 @@ class Translator:
         parameters: dict[str, int],
         passes: int,
     ) -> Translator:
-        """Return a translator for positions with so many passes left; the variables are the names of the coordinates."""
+        """Return a translator for positions with a number of passes left."""
         integers, heaps = Integers({}), game.base.coordinates
         left = game.coordinates[len(heaps) :]
         for name, value in {**parameters, **dict.fromkeys(left, passes)}.items():
-            integers.set(name, Sum({}, value))
+            integers.values[name] = Sum({}, value)
         for name in heaps:
-            integers.set(name, Sum.of(name))
+            integers.values[name] = Sum.of(name)
         return cls(integers, printed, game, relation, (heaps, passes))
 
     def true(self, part: Proposition) -> Sentence:
-        """Return that a part is true. Raises `NotDefinableError` if the logic cannot say it."""
+        """Sentence: a part is true. Raises `NotDefinableError` if the logic cannot say it."""
         match part:
             case Expression():
                 return self._condition(part, is_true=True)
@@ -113,42 +258,37 @@ class Translator:
                 return disjunction(*(conjunction(*parts) for parts in same))
             case Not(operand):
                 return self.false(operand)
-            case Junction("and", operands):
-                return conjunction(*map(self.true, operands))
-            case Junction(_, operands):
-                return disjunction(*map(self.true, operands))
+            case Junction(operator, operands):
+                join = conjunction if operator == "and" else disjunction
+                return join(*map(self.true, operands))
             case Implies(premise, conclusion):
                 return disjunction(self.false(premise), self.true(conclusion))
-            case Equivalent():
-                return negation(self.false(part))
             case Let(_, _, body):
                 return self._defined(part, lambda inner: inner.true(body))
             case Quantified("some", bindings, body):
                 return self._some(bindings, lambda inner: inner.true(body))
-            case Quantified():
+            case Equivalent() | Quantified():
                 return negation(self.false(part))
             case _:
                 raise _not_written(part)
 
     def false(self, part: Proposition) -> Sentence:
-        """Return that a part is false."""
+        """Sentence: a part is false."""
         match part:
             case Expression():
                 return self._condition(part, is_true=False)
             case Not(operand):
                 return self.true(operand)
-            case Junction("and", operands):
-                return disjunction(*map(self.false, operands))
-            case Junction(_, operands):
-                return conjunction(*map(self.false, operands))
+            case Junction(operator, operands):
+                join = disjunction if operator == "and" else conjunction
+                return join(*map(self.false, operands))
             case Implies():
                 return self.false_where(TRUE, part)
             case Equivalent(operands):
                 pairs = list(itertools.pairwise(operands))
                 differ = [conjunction(self.true(a), self.false(b)) for a, b in pairs]
-                return disjunction(
-                    *differ, *(conjunction(self.false(a), self.true(b)) for a, b in pairs)
-                )
+                differ += [conjunction(self.false(a), self.true(b)) for a, b in pairs]
+                return disjunction(*differ)
             case Let(_, _, body):
                 return self._defined(part, lambda inner: inner.false(body))
             case Quantified("every", bindings, body):
@@ -159,7 +299,7 @@ class Translator:
                 return negation(self.true(part))
 
     def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
-        """Return that a condition holds and a part is false; only of positions with the condition the options are computed."""
+        """Sentence: a condition holds and a part is false; elsewhere no options matter."""
         match part:
             case Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
@@ -171,23 +311,22 @@ class Translator:
                 return within(condition, self.false(part))
 
     def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
-        """Return that an integer is `variable`, or if `negative` -`variable`-1."""
-        meant = Sum({variable: -1}, -1) if negative else Sum.of(variable)
-        return self._condition(value, is_true=True, equal_to=meant)
+        """Sentence: an integer is a `signed` variable."""
+        return self._condition(value, is_true=True, equal_to=signed(variable, negative))
 
     # ---- Terms.
 
     def _condition(
         self, part: Expression, *, is_true: bool, equal_to: Sum | None = None
     ) -> Sentence:
-        """Return that a condition is true or false, or that an integer is equal to a sum."""
+        """Sentence: a condition is true or false, or an integer is equal to a sum."""
         if SIZE in part.formula.names:
             raise NotDefinableError(
                 f"{part.formula}: the size of a position is limited in front only"
             )
         if equal_to is None and [type(term) for _, term in part.terms] == [Count]:
             return self._counted(part, is_true=is_true)
-        known, bound, sentences = self.integers.beside(), list[Variable](), list[Sentence]()
+        known, bound, sentences = self.integers.copy(), list[Variable](), list[Sentence]()
         plain = dict[str, str]()  # formulas of the logic have plain names
         for name, term in part.terms:
             plain[name] = next(
@@ -196,20 +335,20 @@ class Translator:
             variable = Auxiliary(term_text(term))
             match term:
                 case Primed(coordinate):
-                    known.set(plain[name], self._of_option(coordinate))
+                    known.values[plain[name]] = self._of_option(coordinate)
                     continue
                 case Grundy(place):
                     sentences.append(self._has_number(place, variable))
                 case _:  # a printed table ends, and no sentence says so
                     raise _not_written(term)
             bound.append(variable)
-            known.set(plain[name], Sum.of(variable))
+            known.values[plain[name]] = Sum.of(variable)
         formula = part.formula.rename_all(plain)
         said = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
         return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
 
     def _counted(self, part: Expression, *, is_true: bool) -> Sentence:
-        """Return that a comparison of ``count(…)`` with a constant is true, or false."""
+        """Sentence: a comparison of ``count(…)`` with a constant is true, or false."""
         ((name, count),) = part.terms
         assert isinstance(count, Count)
         compared = part.formula.compared_with(name)
@@ -231,11 +370,11 @@ class Translator:
         return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
 
     def _at_least(self, count: Count, number: int) -> Sentence:
-        """Return that at least `number` choices of the counted integers satisfy the body.
+        """Sentence: at least `number` choices of the counted integers satisfy the body.
 
         The choices are ordered, so that they are different.
         """
-        sentences, choices = list[Sentence](), [self.integers.beside() for _ in range(number)]
+        sentences, choices = list[Sentence](), [self.integers.copy() for _ in range(number)]
         for choice in choices:
             for binding in count.bindings:
                 if (
@@ -260,7 +399,7 @@ class Translator:
         return Sum.of(variables[heaps.index(coordinate)])
 
     def _point(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Return what is said of a position: the current one, the option, or another place."""
+        """Sentence about a position: the current one, the option, or another place."""
         if place.at is not None:
             return self.at_place(place, said)
         point = self.option if place.primed else self.here
@@ -268,7 +407,7 @@ class Translator:
         return said(*point)
 
     def at_place(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Return what is said of another place; false where a coordinate of it is negative."""
+        """Sentence about another place; false where one of its coordinates is negative."""
         assert self.game is not None
         assert place.at is not None
         heaps, coordinates = self.game.base.coordinates, self.game.coordinates
@@ -327,14 +466,14 @@ class Translator:
 
     def _defined(self, part: Let, said: Callable[[Translator], Sentence]) -> Sentence:
         self._plain(part.value)
-        known = self.integers.beside()
+        known = self.integers.copy()
         sentences = known.follows(part.name, part.value.formula)
         return exists(known.made, conjunction(*sentences, said(replace(self, integers=known))))
 
     def _some(
         self, bindings: Sequence[Binding], said: Callable[[Translator], Sentence]
     ) -> Sentence:
-        """Return that something is true for some choice of bound variables."""
+        """Sentence: something is true for some choice of bound variables."""
         if not bindings:
             return said(self)
         first, *rest = bindings
@@ -344,7 +483,7 @@ class Translator:
             case InRange(name, span, is_sample):
                 if is_sample or SIZE in span.names:
                     raise NotDefinableError(f"no sentence is written for {name} in {span}")
-                known = self.integers.beside()
+                known = self.integers.copy()
                 sentences = known.within(name, span)
                 inner = replace(self, integers=known)
                 return exists(known.made, conjunction(*sentences, inner._some(rest, said)))
@@ -354,7 +493,7 @@ class Translator:
                 )
 
     def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
-        """Return that something is true of some option, by moves that lower no other coordinates than `by`, if these are given."""
+        """Sentence: something is true of an option, by moves that lower only `by`, if any."""
         assert self.game is not None
         assert self.here is not None
         here, passes = self.here

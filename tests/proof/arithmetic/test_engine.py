@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import SolidBar, StripBar
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
@@ -146,49 +146,6 @@ def test_a_sentence_without_variables_is_a_truth() -> None:
     decision = decide(Exists(("x",), Bitwise("^", "x", "x", "x")), {})
     assert decision.valid  # 0 ^ 0 == 0
     assert decide(Exists(("x",), And((less("x", "x"),))), {}).counterexample == {}
-
-
-PROVED = [
-    (SolidBar("(x+z)//3"), ["x^y^z == 0"]),  # triangular, Thm 7.3
-    (SolidBar("(x+z)//7"), ["x^y^z == 0"]),
-    (SolidBar("(x+z)//5"), ["(x-1)^y^(z-1) == 0"]),  # triangular, Conj 8.1
-    (SolidBar("(x+z)//9"), ["(x-1)^y^(z-1) == 0"]),
-    (StripBar(k=2), ["x^y^z == 0"]),  # step2015, Lemma 2.8
-    (StripBar(k=4), ["x^y^z == 0"]),
-    (StripBar(k=4, s=2), ["(x+2)^y^(z+2) == 0"]),  # step2015, Thm 3.1
-    (StripBar(k=4, s=6), ["(x+6)^y^(z+6) == 0"]),
-    (  # pass2016, Thm 4.1
-        WithPass(StripBar(k=4, s=3)),
-        ["(x+3)^y^(z+3) == 0", "x+y+z == 0 or (x+3)^y^(z+3) == 1"],
-    ),
-    (WithPass(Nim(2)), ["a == b", "a+b == 0 or (a > 0 and b > 0 and (a-1)^(b-1) == 1)"]),
-]
-
-
-@pytest.mark.parametrize(("game", "texts"), PROVED, ids=lambda part: str(part)[:40])
-def test_p_positions_of_the_papers_are_proved(game, texts) -> None:
-    base = game.ruleset if isinstance(game, WithPass) else game
-    relations = {f"R{p}": by_formula(base, text) for p, text in enumerate(texts)}
-    engine = Engine(relations)
-    for obligation in obligations(game, "p"):
-        decision = engine.decide(obligation.sentence)
-        assert decision.valid, (obligation.name, decision.counterexample)
-
-
-@pytest.mark.parametrize(
-    ("game", "text"),
-    [
-        (StepBar(k=2), "g == y^z"),  # step2015, Thm 2.1
-        (StepBar(k=4, s=2), "g == (y^(z+2))-2"),  # step2015, Thm 3.2
-        (Nim(3), "g == a^b^c"),
-    ],
-    ids=str,
-)
-def test_grundy_numbers_of_the_papers_are_proved(game, text) -> None:
-    engine = Engine({"R0": by_formula(game, text, "g")})
-    for obligation in obligations(game, "grundy"):
-        decision = engine.decide(obligation.sentence)
-        assert decision.valid, (obligation.name, decision.counterexample)
 
 
 @pytest.mark.parametrize(

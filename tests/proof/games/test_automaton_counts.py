@@ -16,33 +16,9 @@ from choco_pipeline.mining.number_sequences import recurrences
 from choco_pipeline.proof.games import automaton_counts as module
 from choco_pipeline.proof.games.automaton_counts import counts, described_counts, number_below
 from choco_pipeline.tables.computing.in_memory import grundy_table
+from tests.automata.drawn import automata
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
-
-
-@st.composite
-def automata(draw):
-    """Draw an automaton of one or two tracks; a zero after the digits of the numbers changes nothing."""
-    tracks, states = draw(st.integers(1, 2)), draw(st.integers(1, 9))
-    state = st.integers(0, states - 1)
-    width = 1 << tracks
-    delta = np.array(
-        draw(
-            st.lists(
-                st.lists(state, min_size=width, max_size=width), min_size=states, max_size=states
-            )
-        ),
-        np.int32,
-    )
-    accepting = np.zeros(states, np.bool_)
-    for q in range(states):
-        if draw(st.booleans()):
-            accepting[q] = True
-    # states that zeros join accept together
-    for _ in range(states):
-        accepting |= accepting[delta[:, 0]]
-        np.logical_or.at(accepting, delta[:, 0], accepting.copy())
-    return Automaton(tuple(str(i) for i in range(tracks)), delta, accepting)
 
 
 def in_box(a, side):
@@ -75,7 +51,7 @@ def by_closed_form(text, n):
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(automata())
+@given(st.integers(1, 2).flatmap(lambda n: automata(("0", "1")[:n], 9)))
 def test_drawn_automata(a) -> None:
     found = counts(a)
     assert [in_box(a, 1 << n) for n in range(5)] == list(islice(module._numbers(a), 5))

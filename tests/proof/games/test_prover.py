@@ -12,9 +12,8 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.games import guess as guessing
-from choco_pipeline.proof.games import search
-from choco_pipeline.proof.games.contradiction import contradiction
-from choco_pipeline.proof.games.prover import RelationError, check_relation, prove
+from choco_pipeline.proof.games import prover as search
+from choco_pipeline.proof.games.prover import RelationError, check_relation, contradiction, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 LEGAL_3 = linear({"0": -1, "1": 3, "2": -1}, 0, "<=")
@@ -299,9 +298,3 @@ def test_nothing_is_said_of_positions_by_what_is_not_proved():
     assert proof.status == "undecided"
     with pytest.raises(UndecidedError, match=r"nim\(2\): nothing is proved"):
         proof.accepts((1, 1))
-
-
-def test_a_proof_is_printed_as_a_line():
-    assert repr(prove(Nim(2))) == (
-        "<Proof: p of nim(2): proved, the automata satisfy the definition at every position; states: 2>"
-    )

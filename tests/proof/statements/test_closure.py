@@ -1,7 +1,5 @@
 """Claims on options, decided for all positions, against the definition, option by option."""
 
-from functools import cache
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,13 +8,13 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing.in_memory import table
 from tests.catalogues import catalogue_of
 from tests.claims.checks.test_options import counted
 from tests.claims.claims import claim_on, holds, key_of
 from tests.effort import examples
+from tests.proof.statements.decided_games import proved
 from tests.proof.statements.test_decided_claims import pieces
 
 BOUNDS = {
@@ -28,13 +26,6 @@ BOUNDS = {
     "nim(2)": 9,
     "sum(step-bar(k=2, s=0), nim(1))": 6,
 }
-
-
-@cache
-def proved(text):
-    proof = prove(parse_ruleset(text))
-    assert proof.status == "proved"
-    return proof
 
 
 def decided(text, **check):

@@ -7,18 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.automata.algebra import canonical
+from choco_pipeline.automata.algebra import canonical, least
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.logic import TRUE
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.question import (
+from choco_pipeline.proof.statements.sentences import (
     at_most_each,
-    at_negative,
     has_value,
     holds,
-    least,
+    signed,
 )
 from tests.automata.drawn import automata
 from tests.effort import examples
@@ -64,9 +63,10 @@ def test_values_of_both_signs(text) -> None:
 @settings(max_examples=examples(60))
 @given(truths)
 def test_a_condition_on_negative_numbers(text) -> None:
-    formula, mirrored = parse(text), at_negative(parse(text), "x")
+    formula = parse(text)
+    mirrored = automaton_of(holds(formula, {}, {"x": signed("x", negative=True)}), {})
     for x, z in product(range(MOST), repeat=2):
-        assert mirrored.value({"x": x, "z": z}) == formula.value({"x": -x - 1, "z": z})
+        assert mirrored.accepts({"x": x, "z": z}) == formula.value({"x": -x - 1, "z": z})
 
 
 def test_nothing_is_asked_without_a_condition_or_a_bound() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.kinds import PPositions
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Vacuous
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.formula import parse
+from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_on
@@ -370,3 +371,40 @@ def test_grundy_numbers_tell_p_positions_too() -> None:
     assert decided("step-bar(k=2, s=1)", "grundy", **check).verdict == by_p
     values = {"kind": "values", "of": "y-z", "values": "v == 0", "relation": "exactly"}
     assert decided("nim(2)", "grundy", check={**values, "of": "a-b"}).verdict == Proved("here")
+
+
+@pytest.mark.parametrize(
+    ("text", "check", "why"),
+    [
+        ("nim(2)", {"kind": "grundy", "equals": "a ^ b"}, "Grundy numbers are not proved"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a*b == 0"}, "multiplies two coordinates"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a//zero == b"}, "division by zero"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a >> 20 == b"}, "more than 65536 states"),
+        (
+            "nim(2)",
+            {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up_to": 3},
+            "no sentence is written for a statement of this form",
+        ),
+        ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "no sentence"),
+    ],
+)
+def test_what_is_not_decided(text, check, why) -> None:
+    more = {} if check["kind"] == "listing" else {"let": {"zero": "0"}}
+    verdict = decided(text, check=check, more=more).verdict
+    assert isinstance(verdict, Undecided)
+    assert why in verdict.why
+
+
+def test_an_undecided_game_decides_no_claim() -> None:
+    proof = prove(parse_ruleset("step-bar(k=2, s=1)"), seconds=1e-9)
+    claim = claim_on(proof.ruleset, kind="p-positions", formula="y == z")
+    verdict = decide(claim, {}, proof, "here").verdict
+    assert "no proved automata" in verdict.why
+
+
+def test_time_is_kept_to() -> None:
+    proof = proved("nim(2)")
+    verdict = decide(
+        claim_on(proof.ruleset, kind="p-positions", formula="a == b"), {}, proof, "here", 0.0
+    ).verdict
+    assert verdict == Undecided("time is up before the sentence is decided")

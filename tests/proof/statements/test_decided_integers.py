@@ -318,13 +318,6 @@ def test_choices_that_where_excludes_are_not_decided(where) -> None:
     assert all(finding.evidence["all_choices"] for _, finding in found)
 
 
-def test_time_is_kept_to() -> None:
-    assert (
-        decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why
-        == "time is up before the sentence is decided"
-    )
-
-
 def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch) -> None:
     monkeypatch.setattr(module, "_least", lambda *_: {"N": 9, "x": 1})
     with pytest.raises(DisagreementError, match=r"is false at .* by the engine, not by definition"):

@@ -237,10 +237,6 @@ def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
     assert asked[0] != found.cases
 
 
-def test_time_is_kept_to() -> None:
-    assert formulas(proved("nim(2)"), seconds=0.0) is None
-
-
 def first_wrong(game, cases, bound):
     """Return the least position that is in no case or in one that is wrong there, by the definition of the game."""
     wrong = []

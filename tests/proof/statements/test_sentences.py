@@ -1,18 +1,16 @@
 """Drawn statements of the whole language, decided for all positions, against the definition at small ones."""
 
-from functools import cache
-
 import pytest
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import PPosition, ValueSet, is_of_one_game
 from tests.formula.drawn import unhurried
+from tests.proof.statements.decided_games import proved
 from tests.statements.drawn import GAMES, PRINTED, K, statements
 from tests.statements.test_judge import by_definition
 
@@ -24,17 +22,10 @@ PROVED = {
 }
 
 
-@cache
-def proof_of(text):
-    proof = prove(GAMES[text], PROVED[text])
-    assert proof.status == "proved"
-    return proof
-
-
 def decided(text, statement):
     document = {"id": "drawn", "ruleset": text, "statement": f"let k = {K}: {statement}"}
     claim = Claim.from_json(document | {"printed": [list(row) for row in PRINTED]})
-    return decide(claim, {}, proof_of(text), "here", 5.0).verdict
+    return decide(claim, {}, proved(text, PROVED[text]), "here", 5.0).verdict
 
 
 @given(data=st.data(), text=st.sampled_from(sorted(PROVED)))
