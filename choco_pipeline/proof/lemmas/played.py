@@ -212,8 +212,8 @@ def _text(part: Played, case: FamilyCase) -> str:
     sentences.append(any_of(f"(> |{name}| 0)" for name in part.coordinates))
     for name in part.heights:
         height = case.heights[name].only
-        terms = [f"(* {term(a)} |{x}|)" for x, a in height.terms.items()]
-        largest = f"(+ {term(height.constant)} 0 {' '.join(terms)})"
+        terms = [f"(* {term(a)} |{x}|)" for x, a in height.dividend.terms.items()]
+        largest = f"(+ {term(height.dividend.constant)} 0 {' '.join(terms)})"
         sentences.append(f"(or (= |{name}| 0) (>= {largest} {term(height.divisor)}))")
     sentences += [_no_move(part, case, name) for name in part.coordinates]
     return "\n".join([*lines, f"(assert {all_of(sentences)})", "(check-sat)", ""])
@@ -231,6 +231,6 @@ def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:
         stays = TRUE
         if name in falling:
             height = case.heights[name].only
-            stays = at_least_0(height.constant - height.divisor)
+            stays = at_least_0(height.dividend.constant - height.divisor)
         others.append(f"(and (> |{name}| 0) {stays})")
     return f"(or (= |{lowered}| 0) {' '.join(others)})"

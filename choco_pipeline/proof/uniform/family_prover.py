@@ -15,19 +15,21 @@ from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
     CaseFormulaProof,
     prove_by_cases,
 )
-from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
-from choco_pipeline.proof.uniform.families.affine import ZERO
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
+from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
 from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
 from choco_pipeline.proof.uniform.invariants.locations import option
+from choco_pipeline.proof.uniform.places import FewValues
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
 #: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
 FAILURE_SECONDS = 4.0
+#: The formulas of the papers depend on remainders modulo 2 and 4.
+MODULI = (4, 8, 16, 32)
 
 Status = Literal["found", "refuted", "undecided"]
 
@@ -155,13 +157,13 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
 def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     """Return a proof of a case, or of one that it is a part of."""
     if family.where:
-        return CaseProof(case, (), DirectCase(family, case).largest)
+        return CaseProof(case, (), FewValues(family, case).largest)
     if family.is_by_cases:
         return CaseProof(case, (), by_cases=prove_by_cases(family, case, clock))
     try:
         return _own_proof(family, case, clock)
     except LostError as error:
-        larger = list(larger_cases(case))
+        larger = list(_larger_cases(case))
         for other in larger:
             with suppress(LostError):
                 return _own_proof(family, other, clock)
@@ -173,6 +175,32 @@ def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
 def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     invariants = (prove_obligation(obligation, clock) for obligation in obligations(family, case))
     return CaseProof(case, tuple(invariants))
+
+
+def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
+    """Yield cases that this one is a part of: with all natural numbers of the same remainder for a single one.
+
+    The thresholds of an invariant are sums of parameters. In a case such as ``k == 9`` every number is one, and there are more
+    of them than the search tries.
+    """
+    values = {name: single_value(name, case.conditions) for name in case.names}
+    single = {name: value for name, value in values.items() if value is not None}
+    if any(f"m_{name}" in case.names for name in single):
+        return
+    for modulus in MODULI if single else ():
+        put = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
+        kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
+        larger = case.substitute(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        parts = [part for height in larger.heights.values() for part in height.parts]
+        game = [
+            total
+            for part in parts
+            for total in (*part.dividend.terms.values(), part.dividend.constant, part.divisor - 1)
+        ]
+        conditions = (*larger.conditions, *game)
+        shifts = (*larger.shifts.values(), larger.constant)
+        if all(sign_of(shift, conditions) is not None for shift in shifts):
+            yield replace(larger, conditions=independent(conditions))
 
 
 def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:

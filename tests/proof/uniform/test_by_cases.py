@@ -9,7 +9,7 @@ from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform import FamilyError
 from choco_pipeline.proof.uniform.by_cases import case_formula_proof
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
+from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
     Products,
     TrueCounterexampleError,
     lemmas_for,

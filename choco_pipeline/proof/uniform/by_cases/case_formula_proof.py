@@ -1,235 +1,54 @@
 """The search for a proof of a Grundy formula by cases: options that it needs, and lemmas for each obligation.
 
-What solvers are told of products with a parameter, so that sentences stay linear, is found by counterexample.
-In a text the product of the parameter m and a name x is a name of its own, m*x, of which a solver knows nothing. True of all
-integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
-D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d. As long as a solver finds numbers for which some product is
-wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
-a true counterexample.
+Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
+them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
+bound divided by C, rounded; if C is not 1 that quotient gets a name. One number is put in by it, and so on with the others,
+until none is left. All choices of inequalities are tried, so there are too many options.
+
+Few of them are chosen on small members, with numbers for parameters and positions. They are a guess: that some option always
+has the smaller value is a sentence for solvers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from itertools import product as choices
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import islice
+from math import gcd
 
-import z3
+import numpy as np
+import numpy.typing as npt
 
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.clock import Clock, answer_within
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.by_cases.case_obligations import (
+    TARGET,
     CaseObligations,
+    Changes,
     NamedQuotient,
-    SoughtOption,
 )
-from choco_pipeline.proof.uniform.by_cases.derived_options import (
-    Quotients,
-    chosen_options,
-    derived_options,
+from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
+    Products,
+    TrueCounterexampleError,
+    lemmas_for,
+    needed_lemmas,
 )
-from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, product, product_name
+from choco_pipeline.proof.uniform.families.affine import (
+    Affine,
+    divided_by,
+    factors_of,
+    number,
+    product,
+)
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.sentences import (
-    all_of,
-    any_of,
-    at_least_0,
-    is_0,
-    names_in,
-    negation,
-    require_unsat,
-    text,
-)
-from choco_pipeline.proof.uniform.sentences import text as smt_text
-
-#: Sums of at most so many names, with these multiples and these numbers added, are tried.
-MOST_NAMES = 4
-MULTIPLES, ADDED = (1, -1, 2, -2), (0, 1, -1)
-#: Lemmas that are added for one counterexample, of which fewer make more rounds; once so many are found no longer sums are
-#: looked at.
-AT_ONCE, ENOUGH = 8, 3
-#: Rounds of one sentence; the known ones take less than a hundred.
-MOST_ROUNDS = 400
-
-
-@dataclass(frozen=True)
-class Products:
-    """The products of a parameter with names, in a sentence."""
-
-    factor: str
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, factor: str | None, texts: str) -> Products | None:
-        """Return those that stand in a text; None if there are none."""
-        multiplied: set[str] = set()
-        for name in names_in(texts):
-            factors = [*factors_of(name)]
-            if len(factors) > 1:
-                factors.remove(factor or "")
-                multiplied.add(*factors)
-        return cls(factor, tuple(sorted(multiplied))) if factor and multiplied else None
-
-    def always(self) -> str:
-        """Return what products are where the parameter is 0 or 1."""
-        m = Affine.of(self.factor)
-        sentences = []
-        for value in (0, 1):
-            differences = (product(m, Affine.of(n)) - Affine.of(n) * value for n in self.names)
-            other = any_of([at_least_0(m - value - 1), at_least_0(-m + value - 1)])
-            sentences.append(any_of([other, all_of(map(is_0, differences))]))
-        return all_of(sentences)
-
-    def lemma(self, total: Affine) -> str:
-        """Return the lemma of a sum."""
-        return all_of(any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in self._implications(total))  # fmt: skip
-
-    def _implications(self, d: Affine) -> Iterator[tuple[Affine, tuple[Affine, ...]]]:
-        m = Affine.of(self.factor)
-        whole = product(m, d)
-        yield d - 1, (whole - m,)
-        yield -d - 1, (-whole - m,)
-        # Where d is at least 0 it is at least 1, or the product is 0.
-        yield d, (d - 1, whole)
-        yield -d, (-d - 1, -whole)
-
-    def wrong(self, values: Mapping[str, int]) -> bool:
-        """Whether some product has another value than its factors say."""
-        return any(self._value(n, values) != values[self.factor] * values[n] for n in self.names)
-
-    def broken(self, values: Mapping[str, int]) -> list[Affine]:
-        """Return some sums, sparse ones first, whose lemmas are false for these values."""
-        broken: list[tuple[int, int, Affine]] = []
-        m = values[self.factor]
-        pairs = {name: (values[name], self._value(name, values)) for name in self.names}
-        for size in range(1, MOST_NAMES + 1):
-            for names in combinations(self.names, size):
-                for multiples in choices(MULTIPLES, repeat=size):
-                    if multiples[0] < 0:
-                        continue
-                    value = sum(c * pairs[n][0] for c, n in zip(multiples, names, strict=True))
-                    whole = sum(c * pairs[n][1] for c, n in zip(multiples, names, strict=True))
-                    for added in ADDED:
-                        d, product_ = value + added, whole + added * m
-                        if (d >= 1 and product_ < m) or (d <= -1 and product_ > -m) or (not d and product_):  # fmt: skip
-                            total = Affine.total(dict(zip(names, multiples, strict=True)), added)
-                            weight = sum(map(abs, multiples)) + abs(added)
-                            broken.append((weight, abs(d), total))
-            if size > 1 and len(broken) >= ENOUGH:
-                break
-        ordered = [
-            total for *_, total in sorted(broken, key=lambda entry: (*entry[:2], str(entry[2])))
-        ]
-        # A name minus its value, which is 0 here, tells a wrong product wherever no sparse sum does.
-        alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
-        return ordered or list(alone)
-
-    def _value(self, name: str, values: Mapping[str, int]) -> int:
-        return values[product_name((self.factor, name))]
-
-
-@dataclass(frozen=True)
-class TrueCounterexampleError(Exception):
-    """Numbers for which a sentence holds, with true products."""
-
-    values: Mapping[str, int]
-
-
-def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affine, ...]:
-    """Return sums whose lemmas make a text unsatisfiable.
-
-    Raises
-    ------
-    TrueCounterexampleError
-        If there are numbers for which it holds.
-    UndecidedError
-        If no lemma is broken by some numbers with wrong products, or the time is over.
-    """
-    question = _Question.of(text, products)
-    used = [] if products is None else [Affine.of(name) for name in products.names]
-    question.tell(used)
-    for _ in range(MOST_ROUNDS):
-        answer = question.ask(clock)
-        if answer == z3.unknown:
-            raise UndecidedError(f"z3 says unknown: {question.solver.reason_unknown()}")
-        if answer == z3.unsat:
-            return tuple(used)
-        values = question.values()
-        if products is None or not products.wrong(values):
-            raise TrueCounterexampleError(values)
-        broken = products.broken(values)[:AT_ONCE]
-        if not broken:
-            raise UndecidedError(
-                "no lemma on products tells numbers with wrong products from others"
-            )
-        used += broken
-        question.tell(broken)
-    raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
-
-
-def needed_lemmas(
-    text: str, products: Products | None, used: Sequence[Affine], clock: Clock
-) -> tuple[Affine, ...]:
-    """Return those that z3 needs, of sums whose lemmas suffice; all of them if the time is over before that is known."""
-    question = _Question.of(text, products)
-    labels = question.tell_if(used)
-    if question.ask(clock, *labels) != z3.unsat:
-        return tuple(used)
-    return tuple(labels[label] for label in question.solver.unsat_core())
-
-
-@dataclass(frozen=True)
-class _Question:
-    """A text, and lemmas, that z3 is asked about.
-
-    It has a context of its own: what z3 answers depends on all that it was told in one, and so would the lemmas that are found.
-    """
-
-    names: list[str]
-    products: Products | None
-    solver: z3.Solver
-
-    @classmethod
-    def of(cls, text: str, products: Products | None) -> _Question:
-        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
-        solver.from_string(text)
-        return cls(sorted(names_in(text)), products, solver)
-
-    def _lemma(self, total: Affine) -> z3.BoolRef:
-        assert self.products is not None
-        told = smt_text(self.names, [], self.products.lemma(total))
-        return z3.And(*z3.parse_smt2_string(told, ctx=self.solver.ctx))
-
-    def tell(self, totals: Iterable[Affine]) -> None:
-        """Add the lemmas of sums."""
-        self.solver.add([self._lemma(total) for total in totals])
-
-    def tell_if(self, totals: Iterable[Affine]) -> dict[z3.BoolRef, Affine]:
-        """Add the lemmas of sums, each under a condition of its own."""
-        labels = {
-            z3.Bool(f"lemma {place}", self.solver.ctx): total for place, total in enumerate(totals)
-        }
-        self.solver.add([z3.Implies(label, self._lemma(total)) for label, total in labels.items()])
-        return labels
-
-    def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:
-        """Return what z3 answers in the time that is left."""
-        clock.require()
-
-        def ask(milliseconds: int) -> z3.CheckSatResult:
-            self.solver.set("timeout", milliseconds)
-            return self.solver.check(*labels)
-
-        return answer_within(clock, ask, z3.unknown)
-
-    def values(self) -> Mapping[str, int]:
-        """Return the integers for which the last answer was that it holds."""
-        model = self.solver.model()
-        values = {known.name(): model[known] for known in model.decls() if known.arity() == 0}
-        return {name: values[name].as_long() if name in values else 0 for name in self.names}
-
+from choco_pipeline.proof.uniform.families.linear import sign_of
+from choco_pipeline.proof.uniform.places import variable
+from choco_pipeline.proof.uniform.sentences import all_of, names_in, require_unsat, text
 
 #: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
 FEWEST_SECONDS = 5.0
@@ -243,7 +62,7 @@ class CaseFormulaProof:
     factor: str | None
     #: Some option of these always has the smaller value; they may be made of these quotients.
     quotients: tuple[NamedQuotient, ...]
-    options: tuple[SoughtOption, ...]
+    options: tuple[Changes, ...]
     #: For each text the sums whose lemmas on products are in it.
     lemmas: Mapping[str, tuple[Affine, ...]]
 
@@ -263,9 +82,10 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
     lemmas = {name: _lemmas(game, name, body, clock) for name, body in bodies.items()}
-    quotients = Quotients(case.conditions)
-    sought = derived_options(game, quotients, clock)
-    options, named = chosen_options(game, sought, quotients, clock)
+    quotients = _Quotients(case.conditions)
+    options, named = _chosen_options(
+        game, _derived_options(game, quotients, clock), quotients, clock
+    )
     body = game.option_body(options, named)
     lemmas["option"] = _lemmas(game, "option", body, clock)
     return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas)
@@ -294,3 +114,254 @@ def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[
     except UndecidedError:
         return used
     return lemmas
+
+
+@dataclass
+class _Quotients:
+    """Names for quotients; of two that differ by a sum one is enough."""
+
+    #: Of the case: sums that are not negative.
+    conditions: Sequence[Affine]
+    #: The names so far.
+    found: list[NamedQuotient] = field(default_factory=list)
+
+    def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:
+        """Return ⌊dividend/divisor⌋ as a sum; None if the divisor is never positive, or not always 0 or more."""
+        if divisor.is_constant and divisor.constant == 1:
+            return dividend
+        if not sign_of(divisor, self.conditions) or sign_of(-divisor, self.conditions):
+            return None
+        # ⌊a/d⌋ is -⌊(d-1-a)/d⌋: the one of the two that has a name, or fewer minus signs.
+        ways = []
+        for sign, total in ((1, dividend), (-1, divisor - 1 - dividend)):
+            whole = _whole(total, divisor)
+            ways.append((sign, whole, NamedQuotient("", total - product(whole, divisor), divisor)))
+        known = {replace(quotient, name=""): quotient.name for quotient in self.found}
+        sign, whole, quotient = max(ways, key=lambda w: (w[2] in known, sum(c for _, c in w[2].dividend.terms)))  # fmt: skip
+        if quotient not in known:
+            known[quotient] = f"number({len(self.found) + 1})"
+            self.found.append(replace(quotient, name=known[quotient]))
+        return (whole + Affine.of(known[quotient])) * sign
+
+
+def _whole(dividend: Affine, divisor: Affine) -> Affine:
+    """Return a sum whose multiple by the divisor leaves little of the dividend: no products, or no large numbers."""
+    if divisor.is_constant:
+        return dividend // divisor.constant
+    whole = number(0)
+    (name, size), *others = divisor.terms
+    for term, c in dividend.terms:
+        rest = divided_by(term, name)
+        if rest is not None and not others:
+            whole += rest * (c // size)
+    return whole
+
+
+def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock) -> list[Changes]:
+    """Return options that the inequalities of the formula give for the value `TARGET`."""
+    options: dict[tuple[object, ...], Changes] = {}
+    target = Affine.of(TARGET)
+    for part in game.parts:
+        option = game.option(part)
+        unknown = {name for x in part for name in option[x].names}
+        rules = game.option_sums(game.position, option, part)
+        for choice in game.case.choices:
+            for sums in choice.equal(option, target):
+                for values in _solutions((*sums, *rules), unknown, {}, quotients):
+                    clock.require()
+                    changes = {x: option[x].substitute(values) for x in part}
+                    options.setdefault(tuple(changes.items()), changes)
+    return list(options.values())
+
+
+def _solutions(
+    sums: Sequence[Affine],
+    unknown: set[str],
+    values: Mapping[str, Affine],
+    quotients: _Quotients,
+) -> Iterator[Mapping[str, Affine]]:
+    """Yield sums for all unknown names, by inequalities that are made equations."""
+    if not unknown:
+        yield values
+        return
+    for total in sums:
+        solved = _bound(total, unknown, quotients)
+        if solved is None:
+            continue
+        name, value = solved
+        put = {name: value}
+        rest = [s.substitute(put) for s in sums if s is not total]
+        after = {n: v.substitute(put) for n, v in values.items()} | put
+        yield from _solutions(rest, unknown - {name}, after, quotients)
+
+
+def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
+    """Return a name, and what it is where a sum that is not negative is as small as can be."""
+    multiples = {name: _multiple(total, name) for name in sorted(unknown & total.names)}
+    if not multiples:
+        return None
+    rest = total
+    for name, a in multiples.items():
+        rest -= product(a, Affine.of(name))
+    first = next(iter(multiples.values()))
+    size = gcd(*(c for a in multiples.values() for c in (*dict(a.terms).values(), a.constant)))
+    common = first // gcd(*(c for _, c in first.terms), first.constant) * size
+    ratios = {name: _ratio(a, common) for name, a in multiples.items()}
+    if any(ratio is None for ratio in ratios.values()):
+        return None
+    negative = sign_of(-common, quotients.conditions)
+    # common·u + rest ≥ 0, where u is the sum of the names with these ratios.
+    bound = quotients.divided(rest, -common) if negative else quotients.divided(rest, common)
+    if bound is None:
+        return None
+    bound = bound if negative else -bound
+    solved = next((n for n, ratio in ratios.items() if ratio in (1, -1)), None)
+    if solved is None:
+        return None
+    for other, ratio in ratios.items():
+        if other != solved:
+            bound -= Affine.of(other) * (ratio or 0)
+    return solved, bound * (ratios[solved] or 1)
+
+
+def _multiple(total: Affine, name: str) -> Affine:
+    """Return what a name is multiplied by in a sum."""
+    multiple = number(0)
+    for term, c in total.terms:
+        rest = divided_by(term, name)
+        if rest is not None:
+            multiple += rest * c
+    return multiple
+
+
+def _ratio(total: Affine, by: Affine) -> int | None:
+    """Return the integer that a sum is a multiple by; None if there is none."""
+    place = next((name for name, _ in by.terms), None)
+    whole, part = (dict(t.terms).get(place, 0) if place else t.constant for t in (total, by))
+    return whole // part if whole % part == 0 and total == by * (whole // part) else None
+
+
+#: Members of a case that options are chosen by: those with the least parameters; positions up to a bound; and values in each.
+MEMBERS, BOUND, DRAWN = 9, 26, 1500
+
+Integers = npt.NDArray[np.int64]
+
+
+def _chosen_options(
+    game: CaseObligations, options: Sequence[Changes], quotients: _Quotients, clock: Clock
+) -> tuple[list[Changes], list[NamedQuotient]]:
+    """Return few options that suffice for small members, and the quotients in them.
+
+    Raises `UndecidedError` if some value of some member is had by none of them.
+    """
+    members = islice(small_values(game.case.names, game.case.holds), MEMBERS)
+    columns = [_works(game, options, quotients, values, clock) for values in members]
+    if not columns:
+        raise UndecidedError("no small parameters are in the case")
+    works = np.concatenate(columns, axis=1)
+    if not works.any(axis=0).all():
+        raise UndecidedError("an option with some smaller value is none of those that are found")
+    names = [_names(option, quotients) for option in options]
+    left = np.ones(works.shape[1], dtype=bool)
+    chosen: list[int] = []
+    known: set[str] = set()
+    while left.any():
+        gains = works[:, left].sum(axis=1)
+        # A new quotient makes products that lemmas are needed for, so that an option with one must be worth it.
+        worth = [g / (1 + 2 * len(n - known)) for g, n in zip(gains, names, strict=True)]
+        best = int(np.argmax(worth))
+        chosen.append(best)
+        known |= names[best]
+        left &= ~works[best]
+    for option in list(chosen):
+        others = [other for other in chosen if other != option]
+        if works[others].any(axis=0).all():
+            chosen = others
+    needed = set().union(*(names[i] for i in chosen))
+    return _numbered([options[i] for i in chosen], [q for q in quotients.found if q.name in needed])
+
+
+def _numbered(
+    options: Sequence[Changes], quotients: Sequence[NamedQuotient]
+) -> tuple[list[Changes], list[NamedQuotient]]:
+    """Return the same with names of quotients from 1 on."""
+    new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(quotients, start=1)}
+
+    renamed: list[Changes] = [
+        {x: total.substitute(new) for x, total in changes.items()} for changes in options
+    ]
+    return renamed, [
+        NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in quotients
+    ]
+
+
+def _names(changes: Changes, quotients: _Quotients) -> set[str]:
+    """Return the quotients that an option is made of."""
+    names = {name for total in changes.values() for name in total.names}
+    for known in reversed(quotients.found):
+        if known.name in names:
+            names |= known.dividend.names
+    return names & {known.name for known in quotients.found}
+
+
+def _works(
+    game: CaseObligations,
+    options: Sequence[Changes],
+    quotients: _Quotients,
+    member: Mapping[str, int],
+    clock: Clock,
+) -> npt.NDArray[np.bool_]:
+    """Return for each option, and each of some positions with a smaller value, whether the option has that value."""
+    values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
+    shape = (BOUND + 1,) * len(game.coordinates)
+    grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
+    values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
+    is_position = np.all(
+        [_value(s, values) >= 0 for s in game.position_sums(game.position)], axis=0
+    )
+    grid = grid[:, is_position]
+    value = _formula(
+        game, member, {x: line for x, line in zip(game.coordinates, grid, strict=True)}
+    )
+    place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
+    target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
+    taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
+    place, target = place[taken], target[taken]
+    values |= {variable(x): line[place] for x, line in zip(game.coordinates, grid, strict=True)}
+    values[TARGET] = target
+    for quotient in quotients.found:
+        divisor = _value(quotient.divisor, values)
+        values[quotient.name] = _value(quotient.dividend, values) // np.maximum(divisor, 1)
+    works = np.zeros((len(options), len(place)), dtype=bool)
+    for row, changes in enumerate(options):
+        clock.require()
+        after = {**game.position, **changes}
+        at = {x: np.broadcast_to(_value(s, values), place.shape) for x, s in after.items()}
+        rules = [
+            _value(s, values) >= 0 for s in game.option_sums(game.position, after, tuple(changes))
+        ]
+        works[row] = _formula(game, member, at) == target
+        for rule in rules:
+            works[row] &= rule
+    return works
+
+
+def _formula(
+    game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
+) -> Integers:
+    """Return what is said of the Grundy numbers at some places."""
+    parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
+    formula = parse(game.family.relation)
+    given: dict[str, npt.ArrayLike] = {**parameters, **at}
+    shape = next(iter(at.values())).shape
+    values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
+    return np.broadcast_to(values, shape)
+
+
+def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:
+    """Return the values of a sum where names have these."""
+    numbers: Integers = np.asarray(total.constant, dtype=np.int64)
+    for term, c in total.terms:
+        factors = [values[n] for n in factors_of(term)]
+        numbers = np.asarray(numbers + reduce(np.multiply, factors) * c)
+    return numbers

@@ -16,7 +16,6 @@ from typing import Any
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
-    Binary,
     Integer,
     Name,
     Negate,
@@ -203,10 +202,3 @@ def _others(count: int) -> Iterator[tuple[int, ...]]:
     yield tuple(value + 2 * i for i, value in enumerate(RARE[::-1][:count]))
     small = product(SMALL, repeat=count)
     yield from (values for values, _ in zip(small, range(MOST_TRIED), strict=False))
-
-
-def quotient(node: Node) -> tuple[Node, Node | None]:
-    """Return what is divided and what it is divided by, of a height; None for by 1."""
-    if isinstance(node, Binary) and node.operator == "//":
-        return node.left, node.right
-    return node, None

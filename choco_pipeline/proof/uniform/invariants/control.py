@@ -12,7 +12,7 @@ A `ControlLocation` is all else that must be kept: how numbers compare so far. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
@@ -100,16 +100,15 @@ class FamilyObligation:
 
     @cached_property
     def may_be_negative(self) -> frozenset[str]:
-        """The position's tracks of which the sign digit may be 1."""
-        negative = {n for n in self.coordinates if self._may_be_negative(self.case.shift(n))}
-        negative |= (
-            {TARGET} if self.has_target and self._may_be_negative(self.case.offset) else set()
+        """The position's tracks whose sign digit may be 1."""
+        least = {name: self.case.shift(name) for name in self.coordinates}
+        least |= {TARGET: self.case.offset} if self.has_target else {}
+        least |= {CONSTANT: self.case.constant} if self.has_constant else {}
+        return frozenset(
+            track
+            for track, total in least.items()
+            if is_possible([*self.case.conditions, -total - 1])
         )
-        negative |= {CONSTANT} if self.has_constant and self._may_be_negative(self.case.constant) else set()  # fmt: skip
-        return frozenset(negative)
-
-    def _may_be_negative(self, least: Affine) -> bool:
-        return is_possible([*self.case.conditions, -least - 1])
 
     # Counters.
 
@@ -151,9 +150,7 @@ class FamilyObligation:
         """Return what the counters of the target are after a step, in terms of those of the source."""
         updates = {}
         for counter, form in self.counters(target).items():
-            added = ZERO
-            for track, a in form.items():
-                added += a * digits[track]
+            added = digit_sum(form, digits)
             updates[counter] = -added if source.start else self.before(counter, source) * 2 + added
         return updates
 
@@ -161,29 +158,19 @@ class FamilyObligation:
 
     @cached_property
     def start(self) -> ControlLocation:
-        """Where a word begins."""
-        move = ""
-        orders: tuple[tuple[str, Order], ...] = ()
+        """The location before the first digit."""
         if self.kind == "exclusion":
-            move = self.moves[0][0]
-            orders = self._orders(self.moves[0])
-        watched = self.watched if move else self.watched & {*self.coordinates}
-        return ControlLocation(True, self.kind != "option", move, orders, watched)
-
-    def _orders(self, move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
-        return tuple((name, "equal") for name in (move[0], *move[1]))
+            move = self.moves[0]
+            return ControlLocation(True, True, move[0], _equal(move), self.watched)
+        zero = self.watched & {*self.coordinates}
+        return ControlLocation(True, self.kind != "option", "", (), zero)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
         """Yield every choice of the position's digits, with the answers to it, the likeliest first.
 
         Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
         """
-        for values in product((0, 1), repeat=len(self.position)):
-            digits = dict(zip(self.position, values, strict=True))
-            if here.start and any(
-                digit and track not in self.may_be_negative for track, digit in digits.items()
-            ):
-                continue
+        for digits in self._choices(self.position, is_sign=here.start):
             answers = tuple(self._answers(here, digits))
             if self.kind != "option":
                 yield from (
@@ -191,6 +178,13 @@ class FamilyObligation:
                 )
             elif self._is_asked(here, digits):
                 yield ControlStep(digits, answers)
+
+    def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
+        """Yield all choices of digits on tracks of the position, or of the same coordinates of an option."""
+        negative = self.may_be_negative
+        ranges = {t: (0, 1) if not is_sign or t in negative else (0,) for t in tracks}
+        for values in product(*ranges.values()):
+            yield dict(zip(ranges, values, strict=True))
 
     def _is_asked(self, here: ControlLocation, digits: Digits) -> bool:
         """Whether the digits do not make the target the larger one, which nobody asks for."""
@@ -222,52 +216,39 @@ class FamilyObligation:
             yield {}, ControlLocation(False, False, "", (), zero)
             return
         if here.move:
-            yield from self._changes(here, here.orders, digits, wanted)
+            yield from self._changes(here, digits, wanted)
             return
         for move in sorted(self.moves, key=lambda move: len(move[1])):
             changed = {n for n in move[1] if option(n) in self.watched}
             begun = {option(n) for n in changed & here.zero}
             begun |= here.zero - {move[0], *move[1]}
-            chosen = ControlLocation(
-                here.start, True, move[0], self._orders(move), frozenset(begun)
-            )
-            yield from self._changes(chosen, chosen.orders, digits, wanted, clips=move[2])
+            chosen = ControlLocation(here.start, True, move[0], _equal(move), frozenset(begun))
+            yield from self._changes(chosen, digits, wanted)
 
     def _changes(
-        self,
-        here: ControlLocation,
-        orders: tuple[tuple[str, Order], ...],
-        digits: dict[str, int],
-        wanted: int,
-        *,
-        clips: bool | None = None,
+        self, here: ControlLocation, digits: dict[str, int], wanted: int
     ) -> Iterator[tuple[Digits, ControlLocation]]:
         """Yield the digits of changed coordinates that give the wanted nim-sum, fewest changes first."""
-        if clips is None:
-            clips = next(move[2] for move in self.moves if move[0] == here.move)
-        kept = [digits[name] for name, _ in orders]
+        clips = next(move[2] for move in self.moves if move[0] == here.move)
+        names = [name for name, _ in here.orders]
         changes = []
-        for values in product((0, 1), repeat=len(orders)):
-            option_digits = {option(n): v for (n, _), v in zip(orders, values, strict=True)}
-            changed = {**digits, **{n: v for (n, _), v in zip(orders, values, strict=True)}}
-            if self.nim_sum(changed) != wanted:
-                continue
-            if here.start and any(
-                v and n not in self.may_be_negative
-                for (n, _), v in zip(orders, values, strict=True)
-            ):
+        for changed in self._choices(names, is_sign=here.start):
+            if self.nim_sum({**digits, **changed}) != wanted:
                 continue
             after = [
-                _compared(order, old, new, is_sign=here.start)
-                for (_, order), old, new in zip(orders, kept, values, strict=True)
+                _compared(order, digits[n], changed[n], is_sign=here.start)
+                for n, order in here.orders
             ]
             if None in after or (not clips and "less" in after[1:]):
                 continue
-            now = tuple((n, order) for (n, _), order in zip(orders, after, strict=True) if order)
+            now = tuple((n, order) for n, order in zip(names, after, strict=True) if order)
+            option_digits = {option(n): v for n, v in changed.items()}
             zero = self._still_zero(here.zero, {**digits, **option_digits})
             there = ControlLocation(False, True, here.move, now, zero)
-            new = sum(order != old for (_, old), order in zip(orders[1:], after[1:], strict=True))
-            changes.append(((new, values[::-1]), option_digits, there))
+            new = sum(
+                old != order for (_, old), order in zip(here.orders[1:], after[1:], strict=True)
+            )
+            changes.append(((new, [*changed.values()][::-1]), option_digits, there))
         for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
 
@@ -351,8 +332,13 @@ class FamilyObligation:
         return alternatives
 
 
+def digit_sum(form: TrackForm, digits: Digits) -> Affine:
+    """Return a linear form of the digits on tracks."""
+    return sum((a * digits[track] for track, a in form.items()), ZERO)
+
+
 def _legal_form(name: str, part: AffineQuotient, changed: tuple[str, ...]) -> TrackForm:
-    form = {**part.terms, name: -part.divisor}
+    form = {**part.dividend.terms, name: -part.divisor}
     return {option(n) if n in changed else n: a for n, a in form.items()}
 
 
@@ -370,6 +356,11 @@ def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:
         else:
             most += a
     return most, least
+
+
+def _equal(move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
+    """Return the orders of the coordinates that a move may change, before the first digit."""
+    return tuple((name, "equal") for name in (move[0], *move[1]))
 
 
 def _compared(order: Order, old: int, new: int, *, is_sign: bool) -> Order | None:

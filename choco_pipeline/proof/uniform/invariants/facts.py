@@ -21,7 +21,7 @@ import z3
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.families.linear import at_least_0, term, values_of, variable
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
+from choco_pipeline.proof.uniform.invariants.control import FamilyObligation, digit_sum
 from choco_pipeline.proof.uniform.invariants.locations import (
     CONSTANT,
     TARGET,
@@ -76,9 +76,7 @@ def _parities(
                 sets = seen.setdefault(there, {})
                 digits = {**step.digits, **answer}
                 for counter, form in obligation.counters(there).items():
-                    added = ZERO
-                    for track, a in form.items():
-                        added += a * digits[track]
+                    added = digit_sum(form, digits)
                     is_known = all(c % 2 == 0 for _, c in added.terms)
                     sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
     return {
