@@ -64,7 +64,7 @@ def settle_following(
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     certificate = finding.evidence["follows_from"]["steps"][-1]["certificate"]
-    return verdict_for_all(claim, finding, certificate, start, command=claim.command_for_all)
+    return verdict_for_all(claim, finding, certificate, start)
 
 
 def _decided(

@@ -346,6 +346,10 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             added = reader.form(right).times(number(1 if operator == "+" else -1))
         case Binary("+", left, right) if is_bent(right, coordinates):
             height, added = _height(reader, right), reader.form(left)
+        case _ if is_bent(node, coordinates):
+            raise FamilyError(
+                f"height {render(node)}: one quotient of linear forms is what is proved"
+            )
         case _:
             return AffineHeight((AffineQuotient(reader.form(node), number(1)),))
     return replace(height, parts=tuple(part.plus(added) for part in height.parts))
