@@ -23,8 +23,8 @@ from choco_pipeline.formula.nodes import (
     substitute,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.proof.lemmas.family_game import FamilyGame, without_passes
 from choco_pipeline.proof.lemmas.lemma import LEMMAS, Known, equal, junction
-from choco_pipeline.proof.lemmas.played import Played, without_passes
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
@@ -43,7 +43,7 @@ class LastStep:
     #: With `for_all`.
     claim: Claim
     #: Its game.
-    game: Played
+    game: FamilyGame
     #: What is known of the game, for at least as many passes left.
     known: Known
 
@@ -192,7 +192,7 @@ class Derivation:
     """What remains to be decided for a claim to follow from its premises."""
 
     #: Games in which no position with options may have the value 0.
-    only_the_end: tuple[Played, ...]
+    only_the_end: tuple[FamilyGame, ...]
     #: The claim's games without passes, of which these are parts.
     family: Family
     #: What lemmas say of the claim's games, and the claim.
@@ -214,10 +214,10 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     assert statement.for_all is not None
     assert claim.pattern is not None
     lemmas = [LEMMAS[name] for name in statement.follows_from.lemmas]
-    game = Played.read(claim.pattern)
+    game = FamilyGame.read(claim.pattern)
     # From the claim's game back to those of which something must be known.
-    levels: list[tuple[Played, ...]] = [(game,)]
-    only_the_end: list[Played] = []
+    levels: list[tuple[FamilyGame, ...]] = [(game,)]
+    only_the_end: list[FamilyGame] = []
     for lemma in reversed(lemmas):
         if len(levels[-1]) != 1:
             raise LemmaError(f"{lemma.title}: what stands before it is of {len(levels[-1])} games")
@@ -241,14 +241,14 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
 
 
 def _of_premises(
-    games: Sequence[Played], premises: Sequence[Claim], conditions: list[Node]
+    games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
 ) -> list[Known]:
     """Return what premises say of games; append for which parameters they say it."""
     knowns, used = [], set()
     for game in games:
         for premise in premises:
             assert premise.pattern is not None
-            about = Played.read(premise.pattern)
+            about = FamilyGame.read(premise.pattern)
             more = about.with_passes(game.passes) if about.passes > game.passes else about
             values = game.parameters_of(more)
             if values is not None:
@@ -271,7 +271,9 @@ def _of_premises(
     return knowns
 
 
-def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Node]) -> Known:
+def _known(
+    premise: Claim, about: FamilyGame, game: FamilyGame, values: Mapping[str, Node]
+) -> Known:
     """Return what a premise says, in the coordinates and parameters of a game."""
     given = premise.determined
     is_of_some = premise.reach is not None or premise.is_of_whole_bars

@@ -24,8 +24,8 @@ from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import INTEGER_BOUND, Derivation, derived
+from choco_pipeline.proof.lemmas.family_game import require_only_the_end
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
-from choco_pipeline.proof.lemmas.played import require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.formula.nodes import Binary, Call, Compare, Integer, Junction, Name, Node
-from choco_pipeline.proof.lemmas.played import Played
+from choco_pipeline.proof.lemmas.family_game import FamilyGame
 from choco_pipeline.proof.proof_errors import LemmaError
 
 
@@ -73,14 +73,14 @@ class Lemma(ABC):
     only_the_end: ClassVar[bool] = False
 
     @abstractmethod
-    def needs(self, game: Played) -> tuple[Played, ...]:
+    def needs(self, game: FamilyGame) -> tuple[FamilyGame, ...]:
         """Return of which games something must be known, for it to say something of these.
 
         Raises `LemmaError` if it speaks of no such games.
         """
 
     @abstractmethod
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+    def conclude(self, game: FamilyGame, known: Sequence[Known]) -> Known:
         """Return what follows for games from what is known of those that it `needs`."""
 
 
@@ -89,7 +89,7 @@ class SpragueGrundy(Lemma):
 
     title = "Sprague and Grundy"
 
-    def needs(self, game: Played) -> tuple[Played, ...]:
+    def needs(self, game: FamilyGame) -> tuple[FamilyGame, ...]:
         """Return the games side by side that are not heaps."""
         if game.passes:
             raise LemmaError(f"{self.title}: the passes are for all parts together, not for one")
@@ -97,7 +97,7 @@ class SpragueGrundy(Lemma):
             raise LemmaError(f"{self.title}: the game is not a sum")
         return tuple(part for part in game.parts if not part.is_heap)
 
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+    def conclude(self, game: FamilyGame, known: Sequence[Known]) -> Known:
         """Return the nim-sum."""
         values = list(_values(self, known))
         each = [Name(p.coordinates[0]) if p.is_heap else values.pop(0)[0] for p in game.parts]
@@ -109,17 +109,17 @@ class FreeHeap(Lemma):
 
     title = "a free heap"
 
-    def needs(self, game: Played) -> tuple[Played, ...]:
+    def needs(self, game: FamilyGame) -> tuple[FamilyGame, ...]:
         """Return what is beside the heap, with the same passes."""
         return (game.others(self._heap(game)),)
 
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+    def conclude(self, game: FamilyGame, known: Sequence[Known]) -> Known:
         """Return that the heap is the Grundy number."""
         (heap,), (values,) = self._heap(game).coordinates, _values(self, known)
         cases = tuple(equal(Name(heap), value) for value in values)
         return Known("p-positions", cases, _facts(known))
 
-    def _heap(self, game: Played) -> Played:
+    def _heap(self, game: FamilyGame) -> FamilyGame:
         heaps = [part for part in game.parts if part.is_heap]
         if len(heaps) != 1 or len(game.parts) == 1:
             raise LemmaError(f"{self.title}: one heap beside a game is needed, found {len(heaps)}")
@@ -132,13 +132,13 @@ class OnePass(Lemma):
     title = "one pass where only the end has value 0"
     only_the_end = True
 
-    def needs(self, game: Played) -> tuple[Played, ...]:
+    def needs(self, game: FamilyGame) -> tuple[FamilyGame, ...]:
         """Return the game without the pass."""
         if game.passes != 1:
             raise LemmaError(f"{self.title}: one pass is needed, found {game.passes}")
         return (game.with_passes(0),)
 
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+    def conclude(self, game: FamilyGame, known: Sequence[Known]) -> Known:
         """Return the value without a pass left, and that with one: max(0, ((g−1) ⊕ 1) + 1)."""
         ((value,),) = _values(self, known)
         exchanged = Binary("+", Binary("^", Binary("-", value, ONE), ONE), ONE)
@@ -156,13 +156,13 @@ class TwoMorePasses(Lemma):
 
     title = "two more passes"
 
-    def needs(self, game: Played) -> tuple[Played, ...]:
+    def needs(self, game: FamilyGame) -> tuple[FamilyGame, ...]:
         """Return the game with one pass, which says what it is with 0 and with 1 left."""
         if game.passes < 2:
             raise LemmaError(f"{self.title}: two passes or more are needed, found {game.passes}")
         return (game.with_passes(1),)
 
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+    def conclude(self, game: FamilyGame, known: Sequence[Known]) -> Known:
         """Return the same for every number of passes left that is even, and for every odd one."""
         (premise,) = known
         by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))

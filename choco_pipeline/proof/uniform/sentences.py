@@ -16,9 +16,11 @@ from choco_pipeline.proof.uniform.families.affine import Affine
 TRUE, FALSE = "true", "false"
 
 
-def text(names: Iterable[str], conditions: Iterable[Affine], body: str) -> str:
+def text(
+    names: Iterable[str], conditions: Iterable[Affine], body: str, logic: str = "QF_LIA"
+) -> str:
     """Return the text that asks for integers with these names, such that no condition is negative and the body holds."""
-    lines = ["(set-logic QF_LIA)"]
+    lines = [f"(set-logic {logic})"]
     lines += [f"(declare-const {_symbol(name)} Int)" for name in names]
     lines += [f"(assert {at_least_0(condition)})" for condition in conditions]
     return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
