@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import CaseFormulaProof
+from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof
 from choco_pipeline.proof.uniform.failure import Failure
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
+from choco_pipeline.proof.uniform.invariants.control import ControlLocation, TrackForm
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
-from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, TrackForm
 
 KIND, FORMAT = "family", 2
 #: The key of a sum's constant; no name looks like it.

@@ -11,7 +11,7 @@ from typing import Literal
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import SECONDS, Refutation
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
+from choco_pipeline.proof.uniform.by_cases import (
     CaseFormulaProof,
     prove_by_cases,
 )
@@ -19,9 +19,8 @@ from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
+from choco_pipeline.proof.uniform.invariants.control import FamilyObligation, option
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
-from choco_pipeline.proof.uniform.invariants.locations import option
 from choco_pipeline.proof.uniform.places import FewValues
 
 #: The part of all time that the trial of members may take, and that of their failures.

@@ -1,4 +1,7 @@
-"""The search for a proof of a Grundy formula by cases: options that it needs, and lemmas for each obligation.
+"""Proofs of Grundy formulas by cases: obligations without words, the options that they need, and lemmas for each obligation.
+
+A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
+The value of a position has a name of its own; the formula defines it by inequalities (`case_formula`).
 
 Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
 them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
@@ -14,8 +17,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import islice
+from functools import cached_property, reduce
+from itertools import chain, combinations, islice
 from math import gcd
 
 import numpy as np
@@ -24,31 +27,136 @@ import numpy.typing as npt
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
-from choco_pipeline.proof.uniform.by_cases.case_obligations import (
-    TARGET,
-    CaseObligations,
-    Changes,
-    NamedQuotient,
-)
-from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
-    Products,
-    TrueCounterexampleError,
-    lemmas_for,
-    needed_lemmas,
-)
 from choco_pipeline.proof.uniform.families.affine import (
+    ZERO,
     Affine,
     divided_by,
     factors_of,
     number,
     product,
 )
+from choco_pipeline.proof.uniform.families.case_formula import VALUE
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import sign_of
-from choco_pipeline.proof.uniform.places import variable
-from choco_pipeline.proof.uniform.sentences import all_of, names_in, require_unsat, text
+from choco_pipeline.proof.uniform.families.linear_forms import Place
+from choco_pipeline.proof.uniform.places import CaseGame, leaves_remainder, variable
+from choco_pipeline.proof.uniform.product_lemmas import (
+    Products,
+    TrueCounterexampleError,
+    lemmas_for,
+    needed_lemmas,
+)
+from choco_pipeline.proof.uniform.sentences import (
+    all_of,
+    any_of,
+    at_least_0,
+    names_in,
+    negation,
+    require_unsat,
+    text,
+)
+
+#: The name of a smaller value that some option must have; no parameter has it.
+TARGET = "target()"
+
+#: The coordinates that a part of a move changes: the lowered one, then those that fall.
+MovePart = tuple[str, ...]
+#: Sums for the coordinates of a `MovePart`: an option that may have the value `TARGET`.
+Changes = Mapping[str, Affine]
+
+
+@dataclass(frozen=True)
+class NamedQuotient:
+    """A name for ⌊dividend/divisor⌋, if the divisor is at least 1."""
+
+    name: str
+    dividend: Affine
+    divisor: Affine
+
+
+@dataclass(frozen=True)
+class CaseObligations(CaseGame):
+    """A case of a family whose Grundy numbers are stated as a formula by cases.
+
+    Raises `FamilyError` also if products of several parameters would be needed.
+    """
+
+    @cached_property
+    def parts(self) -> tuple[MovePart, ...]:
+        """All moves, in their parts."""
+        return tuple(
+            (lowered, *fallen)
+            for lowered, others, clips in self.moves
+            for size in range(len(others) + 1 if clips else 1)
+            for fallen in combinations(others, size)
+        )
+
+    @cached_property
+    def position(self) -> Place:
+        """A position, by names."""
+        return {x: Affine.of(variable(x)) for x in self.coordinates}
+
+    def option(self, part: MovePart) -> Place:
+        """Return an option, by names for the coordinates that are changed."""
+        return {**self.position, **{x: Affine.of(f"option({x})") for x in part}}
+
+    def has_value(self, place: Place, value: Affine) -> str:
+        """Return the condition that the formula has a value at a place."""
+        return any_of(
+            all_of([*(leaves_remainder(*r) for r in choice.at(place)), all_of(map(at_least_0, sums))])
+            for choice in self.case.choices
+            for sums in choice.equal(place, value)
+        )  # fmt: skip
+
+    def _has_option(self, option: Place, part: MovePart, value: Affine) -> list[str]:
+        """Return the conditions that a part of a move leads to an option with a value."""
+        sums = self.option_sums(self.position, option, part)
+        return [*map(at_least_0, sums), self.has_value(option, value)]
+
+    def bodies(self) -> Iterator[tuple[str, str]]:
+        """Yield `value` and `exclusion` as sentences that no position may satisfy."""
+        value = Affine.of(VALUE)
+        yield "value", all_of([*self._known, at_least_0(-value - 1)])
+        for part in self.parts:
+            same = self._has_option(self.option(part), part, value)
+            yield "-".join(["exclusion", *part]), all_of([*self._known, *same])
+
+    @cached_property
+    def _known(self) -> list[str]:
+        """The sentences that the names are a position and its value."""
+        sums = self.position_sums(self.position)
+        return [*map(at_least_0, sums), self.has_value(self.position, Affine.of(VALUE))]
+
+    def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
+        """Return the sentence that at some position none of these options has a smaller natural number as its value."""
+        value, target = Affine.of(VALUE), Affine.of(TARGET)
+        sentences = [*self._known, at_least_0(target), at_least_0(value - target - 1)]
+        for quotient in quotients:
+            rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
+            inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
+            sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
+        for changes in options:
+            option = {**self.position, **changes}
+            sentences.append(negation(all_of(self._has_option(option, tuple(changes), target))))
+        return all_of(sentences)
+
+    @cached_property
+    def factor(self) -> str | None:
+        """The parameter that is multiplied with other names; None if there is none."""
+        sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
+        sums += chain.from_iterable(
+            chain.from_iterable(choice.equal(self.position, ZERO)) for choice in self.case.choices
+        )
+        products = [{*factors_of(n)} for s in sums for n, _ in s.terms if len(factors_of(n)) > 1]
+        common = set.intersection(*products) & {*self.case.names} if products else set()
+        if products and len(common) != 1:
+            raise FamilyError(
+                "several parameters are multiplied with coordinates, where one can be"
+            )
+        return next(iter(common), None)
+
 
 #: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
 FEWEST_SECONDS = 5.0
@@ -278,21 +386,10 @@ def _chosen_options(
         if works[others].any(axis=0).all():
             chosen = others
     needed = set().union(*(names[i] for i in chosen))
-    return _numbered([options[i] for i in chosen], [q for q in quotients.found if q.name in needed])
-
-
-def _numbered(
-    options: Sequence[Changes], quotients: Sequence[NamedQuotient]
-) -> tuple[list[Changes], list[NamedQuotient]]:
-    """Return the same with names of quotients from 1 on."""
-    new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(quotients, start=1)}
-
-    renamed: list[Changes] = [
-        {x: total.substitute(new) for x, total in changes.items()} for changes in options
-    ]
-    return renamed, [
-        NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in quotients
-    ]
+    kept = [q for q in quotients.found if q.name in needed]
+    new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(kept, start=1)}
+    renamed = [NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in kept]
+    return [{x: s.substitute(new) for x, s in options[i].items()} for i in chosen], renamed
 
 
 def _names(changes: Changes, quotients: _Quotients) -> set[str]:
@@ -316,13 +413,9 @@ def _works(
     shape = (BOUND + 1,) * len(game.coordinates)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
     values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
-    is_position = np.all(
-        [_value(s, values) >= 0 for s in game.position_sums(game.position)], axis=0
-    )
-    grid = grid[:, is_position]
-    value = _formula(
-        game, member, {x: line for x, line in zip(game.coordinates, grid, strict=True)}
-    )
+    rules = game.position_sums(game.position)
+    grid = grid[:, np.all([_value(s, values) >= 0 for s in rules], axis=0)]
+    value = _formula(game, member, dict(zip(game.coordinates, grid, strict=True)))
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
     taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
@@ -337,12 +430,9 @@ def _works(
         clock.require()
         after = {**game.position, **changes}
         at = {x: np.broadcast_to(_value(s, values), place.shape) for x, s in after.items()}
-        rules = [
-            _value(s, values) >= 0 for s in game.option_sums(game.position, after, tuple(changes))
-        ]
         works[row] = _formula(game, member, at) == target
-        for rule in rules:
-            works[row] &= rule
+        for rule in game.option_sums(game.position, after, tuple(changes)):
+            works[row] &= _value(rule, values) >= 0
     return works
 
 

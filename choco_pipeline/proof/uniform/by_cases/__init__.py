@@ -1,1 +1,0 @@
-"""Grundy formulas by cases: obligations without words, the options that they need, and lemmas on products."""
