@@ -88,11 +88,9 @@ def test_a_formula_that_is_wrong_for_large_parameters_alone_is_not_proved(s):
         ("z + abs(y-z)", "are proved"),
     ],
 )
-def test_what_has_no_obligations_is_refused_with_the_reason(formula, why, monkeypatch):
+@pytest.mark.usefixtures("untried")
+def test_what_has_no_obligations_is_refused_with_the_reason(formula, why):
     """Where no table refutes it."""
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda statement, seconds: (None, 0)
-    )
     with pytest.raises(FamilyError, match=why):
         proved(ODD, formula)
 

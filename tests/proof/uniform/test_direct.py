@@ -75,10 +75,8 @@ FALSE = [
 
 
 @pytest.mark.parametrize(("ruleset", "members", "relation", "where"), FALSE)
-def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where, monkeypatch):
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
-    )
+@pytest.mark.usefixtures("untried")
+def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where):
     found = prove_family(ruleset, members, p_positions=relation, where=where)
     assert found.status in ("undecided", "refuted")
 
@@ -186,9 +184,7 @@ def test_sentences_say_what_the_definition_says(members, relation):
         ({"grundy": "x ^ y ^ z"}, box("k//2"), "Grundy"),
     ],
 )
-def test_what_has_no_sentences_is_refused(relation, where, why, monkeypatch):
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
-    )
+@pytest.mark.usefixtures("untried")
+def test_what_has_no_sentences_is_refused(relation, where, why):
     with pytest.raises(FamilyError, match=why):
         prove_family(SUM, "k % 4 == 2", **relation, where=where)
