@@ -225,7 +225,7 @@ def verdict_for_all(
 def _decided(
     claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None
 ) -> tuple[Finding, Mapping[str, int] | None, str | None]:
-    """Return what is found, the parameters of a counterexample, and the certificate of a proof."""
+    """Return the finding, the parameters of a counterexample, and the certificate of a proof."""
 
     def undecided(why: str) -> tuple[Finding, None, None]:
         return Finding(Undecided(why)), None, None

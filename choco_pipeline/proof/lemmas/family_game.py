@@ -86,7 +86,7 @@ class FamilyGame:
         return tuple(map(self._only, ordered))
 
     def others(self, part: FamilyGame) -> FamilyGame:
-        """Return what is beside a part."""
+        """Return the game without a part."""
         return self._only(n for n in self.coordinates if n not in part.coordinates)
 
     @property
@@ -98,7 +98,7 @@ class FamilyGame:
         return not self.heights and moves == [(name, ()) for name in self.coordinates]
 
     def parameters_of(self, other: FamilyGame) -> Mapping[str, Node] | None:
-        """Return what must be put for names in the rules of another family to make it this one; None if nothing does.
+        """Return the substitution that makes the rules of another family these; None if there is none.
 
         Coordinates stand for each other in their order.
         """

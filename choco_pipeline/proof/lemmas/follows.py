@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -46,7 +47,7 @@ from choco_pipeline.proof.lemmas.family_game import (
     require_only_the_end,
     without_passes,
 )
-from choco_pipeline.proof.lemmas.lemma import LEMMAS, Known, equal, junction
+from choco_pipeline.proof.lemmas.lemma import LEMMAS, Lemma, PositionFormulas, equal, junction
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
@@ -58,7 +59,7 @@ from choco_pipeline.tables.computing.in_memory import table
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 INTEGER_BOUND = 3
-#: How far witnesses are looked for: so many times the sum of all that is given, and 1.
+#: Witnesses are searched up to this multiple of the sum of the given numbers and 1.
 REACH = 4
 
 
@@ -71,7 +72,7 @@ class LastStep:
     #: Its game.
     game: FamilyGame
     #: What is known of the game, for at least as many passes left.
-    known: Known
+    known: PositionFormulas
 
     def statements(self) -> Iterator[str]:
         """Yield statements on integers that together say: the conclusion of the lemmas makes the claim true.
@@ -140,7 +141,7 @@ class LastStep:
         yield self._everywhere([given], render(then))
 
     def conclusion(self) -> Formula:
-        """Return what is known of the claim's positions as one formula, a condition or an equation with ``grundy``."""
+        """Return the conclusion of the lemmas as one formula, a condition or an equation with ``grundy``."""
         if self.known.kind == "p-positions":
             return parse(render(self._left(self.known.by_passes)))
         values = [equal(Name("grundy"), value) for value in self.known.by_passes]
@@ -229,20 +230,22 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     assert claim.pattern is not None
     lemmas = [LEMMAS[name] for name in statement.follows_from.lemmas]
     game = FamilyGame.read(claim.pattern)
-    # From the claim's game back to those of which something must be known.
+    # From the claim's game back to those of the premises.
     levels: list[tuple[FamilyGame, ...]] = [(game,)]
     only_the_end: list[FamilyGame] = []
     for lemma in reversed(lemmas):
         if len(levels[-1]) != 1:
             raise LemmaError(f"{lemma.title}: what stands before it is of {len(levels[-1])} games")
-        needed = lemma.needs(levels[-1][0])
+        with _named(lemma):
+            needed = lemma.needs(levels[-1][0])
         only_the_end += needed if lemma.only_the_end else ()
         levels.append(needed)
     conditions: list[Node] = []
     known = _of_premises(levels.pop(), premises, conditions)
     for lemma in lemmas:
         (games,) = levels.pop()
-        known = [lemma.conclude(games, known)]
+        with _named(lemma):
+            known = [lemma.conclude(games, known)]
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
@@ -254,10 +257,19 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
 
 
+@contextmanager
+def _named(lemma: Lemma) -> Iterator[None]:
+    """Put the title of a lemma before its complaints."""
+    try:
+        yield
+    except LemmaError as error:
+        raise LemmaError(f"{lemma.title}: {error}") from None
+
+
 def _of_premises(
     games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
-) -> list[Known]:
-    """Return what premises say of games; append for which parameters they say it."""
+) -> list[PositionFormulas]:
+    """Return the formulas of premises for games; append their conditions on parameters."""
     knowns, used = [], set()
     for game in games:
         for premise in premises:
@@ -287,8 +299,8 @@ def _of_premises(
 
 def _known(
     premise: Claim, about: FamilyGame, game: FamilyGame, values: Mapping[str, Node]
-) -> Known:
-    """Return what a premise says, in the coordinates and parameters of a game."""
+) -> PositionFormulas:
+    """Return the formulas of a premise, in the coordinates and parameters of a game."""
     given = premise.determined
     is_of_some = premise.reach is not None or premise.is_of_whole_bars
     if given is None or given.where is not None or is_of_some:
@@ -301,9 +313,9 @@ def _known(
         for left in range(game.passes + 1)
     )
     if given.quantity == "p-positions":
-        return Known("p-positions", by_passes)
+        return PositionFormulas("p-positions", by_passes)
     natural = tuple(Compare((">=",), (value, Integer(0))) for value in by_passes)
-    return Known("grundy", by_passes, natural)
+    return PositionFormulas("grundy", by_passes, natural)
 
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
@@ -320,7 +332,7 @@ def settle_following(
     """Decide a claim that follows from others, in this process, and return the verdict.
 
     The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
-    parameters is None where there is none. About so many seconds may each sentence take. The verdict is as
+    parameters is None where there is none. Each sentence may take about this number of seconds. The verdict is as
     `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``. Raises
     `DisagreementError` if judges contradict each other; also if the claim is false in a table, though it follows.
     """
@@ -348,7 +360,7 @@ def _decided(
     seconds: float,
     folder: Path | None,
 ) -> Finding:
-    """Return that a claim is proved, or raise why not."""
+    """Return the proof of a claim, or raise `ChocoError` with the reason why there is none."""
     follows = claim.statement.follows_from
     assert follows is not None
     chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
@@ -381,7 +393,7 @@ def _decided(
 
 
 def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
-    """Return what is known of a premise, or raise that it is not proved for all parameters."""
+    """Return the evidence of a premise, or raise `LemmaError` if it is not proved for all parameters."""
     if verdict is None or verdict.for_all is None or not verdict.is_proved:
         what = "is not decided for all parameters at once"
         if verdict is not None:

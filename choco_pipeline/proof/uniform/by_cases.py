@@ -206,8 +206,8 @@ def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[
     names = sorted(names_in(body) | {*game.case.names})
 
     def written(lemmas: tuple[Affine, ...]) -> str:
-        told = [] if products is None else [products.lemma(total) for total in lemmas]
-        return text(names, game.case.conditions, all_of([*known, *told]))
+        lemmas_of = [] if products is None else [products.lemma(total) for total in lemmas]
+        return text(names, game.case.conditions, all_of([*known, *lemmas_of]))
 
     try:
         used = lemmas_for(written(()), products, clock)
@@ -333,7 +333,7 @@ def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str
 
 
 def _multiple(total: Affine, name: str) -> Affine:
-    """Return what a name is multiplied by in a sum."""
+    """Return the coefficient of a name in a sum."""
     multiple = number(0)
     for term, c in total.terms:
         rest = divided_by(term, name)
@@ -439,7 +439,7 @@ def _works(
 def _formula(
     game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
 ) -> Integers:
-    """Return what is said of the Grundy numbers at some places."""
+    """Return the stated Grundy numbers at some places."""
     parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
     formula = parse(game.family.relation)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}

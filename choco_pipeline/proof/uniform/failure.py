@@ -34,7 +34,7 @@ MOST_CELLS = 6_000_000
 LEAST, MOST_TRIED = 40, 400
 #: Tuples of parameters that are tried for members, and the number of members with a position of their own.
 MOST_POINTS, MOST_ALONE = 1000, 4
-#: The powers of which members are looked at: sums are of degree 2 in the power.
+#: The powers of the members in tables: sums are of degree 2 in the power.
 POWERS = (1, 2, 4)
 
 Point = tuple[int, ...]

@@ -84,7 +84,7 @@ def search_family(
     seconds: float = 60.0,
     memory: float = inf,
 ) -> FamilyProof:
-    """Look for a proof of what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
+    """Search for a proof of a statement on a family of games, for all parameters at once.
 
     The result is a guess until `checker/families.py` has decided its certificate.
 
@@ -93,18 +93,18 @@ def search_family(
     ruleset
         With parameters, such as ``solid-bar(f=(x+z)//k)``.
     condition
-        For which natural numbers it is said, such as ``k % 4 == 1``.
+        The condition on its parameters, natural numbers, such as ``k % 4 == 1``.
     p_positions
         The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
     grundy
         The Grundy number instead, a nim-sum and numbers, ``(y ^ (z+s)) - s``, or a formula by cases, with quotients,
         remainders, least and largest values: ``z + y//2``.
     where
-        Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
+        The condition on positions, inequalities between coordinates and parameters; "" for all positions.
     seconds
-        About so long is searched.
+        Approximate limit of time.
     memory
-        So many GiB this process may have in memory; with more it is undecided.
+        Limit of this process's memory in GiB; with more it is undecided.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def search_family(
 
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
-    """Return what comes of a family in the time given."""
+    """Search for a proof of a family in the time given, and return the outcome."""
     wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all, why = _failures(family, clock), wrong.text
@@ -145,7 +145,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
         try:
             proofs.append(_proved(family, case, clock))
         except UndecidedError as error:
-            why = f"case {number} of {len(cases)}, {said(case)}: {error}"
+            why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
             return FamilyProof(
                 family, "undecided", why, tuple(proofs), None, looked_at, clock.spent
             )
@@ -211,8 +211,8 @@ def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
         return ()
 
 
-def said(case: FamilyCase) -> str:
-    """Return in words which parameters a case is."""
+def _case_text(case: FamilyCase) -> str:
+    """Return the parameters of a case in words."""
     split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
     return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
 
@@ -222,7 +222,7 @@ MOST_ROUNDS = 2
 
 
 def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
-    """Yield what makes the relation right in a case."""
+    """Yield the obligations that together prove the relation in a case."""
     if family.kind == "grundy":
         yield FamilyObligation(family, case, "value")
     for number, _ in enumerate(family.description.moves):
@@ -231,7 +231,7 @@ def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
 
 
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
-    """Return what proves an obligation, or raise `UndecidedError` saying where it stood."""
+    """Return the invariant of an obligation, or raise `UndecidedError` with the progress of the search."""
     last = None
     for variant, rounds, all_hypotheses in _rungs(obligation):
         try:

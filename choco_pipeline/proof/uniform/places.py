@@ -171,7 +171,7 @@ class FewValues(CaseGame):
         return largest
 
     def failure_text(self, place: Place) -> str:
-        """Return the text that asks for a member of which a place is no inconsistent position inside."""
+        """Return the text that asks for a member in which a place is no inconsistent position inside."""
         wrong = [self.is_inside(place), self.is_inconsistent(place)]
         names = [*self.case.names, *map(variable, self.free)]
         return text(names, self.case.conditions, negation(all_of(wrong)))
@@ -253,7 +253,7 @@ class Digits:
 class PowerValues(FewValues):
     """A case of a family with powers of 2, with one limited coordinate, without a shift, and at most two free ones.
 
-    Sums are polynomials then. Solvers are told that products of factors that are at least 0 are, too: these sentences are true,
+    Sums are polynomials then. Texts say that products of factors that are at least 0 are, too: these sentences are true,
     so that no counterexample is lost.
     """
 
@@ -318,7 +318,7 @@ class PowerValues(FewValues):
         return Digits(high, low + total.constant)
 
     def failure_text(self, place: Place) -> str:
-        """Return the text that asks for a member of which a place is no position inside, or in the relation, or has an option in it.
+        """Return the text that asks for a member in which a place is no position outside the relation without options in it.
 
         The place has `digits`.
         """

@@ -1,6 +1,6 @@
 """Lemmas on products with a parameter, which keep sentences linear; found by counterexample.
 
-In a text the product of the parameter m and a name x is a name of its own, m*x, of which a solver knows nothing. True of all
+In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
 integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
 D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d. As long as a solver finds numbers for which some product is
 wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
@@ -57,7 +57,7 @@ class Products:
         return cls(factor, tuple(sorted(multiplied))) if factor and multiplied else None
 
     def always(self) -> str:
-        """Return what products are where the parameter is 0 or 1."""
+        """Return the sentence that products are right where the parameter is 0 or 1."""
         m = Affine.of(self.factor)
         sentences = []
         for value in (0, 1):
@@ -106,7 +106,7 @@ class Products:
         ordered = [
             total for *_, total in sorted(broken, key=lambda entry: (*entry[:2], str(entry[2])))
         ]
-        # A name minus its value, which is 0 here, tells a wrong product wherever no sparse sum does.
+        # A name minus its value, which is 0 here, excludes a wrong product where no sparse sum does.
         alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
         return ordered or list(alone)
 
@@ -170,7 +170,7 @@ def needed_lemmas(
 class _Question:
     """A text, and lemmas, for z3.
 
-    It has a context of its own: the answers of z3 depend on all that it was told in one, and so would the lemmas that are found.
+    It has a context of its own: the answers of z3 depend on everything in one, and so would the lemmas that are found.
     """
 
     names: list[str]

@@ -1,4 +1,4 @@
-"""A family of games and what is said of it, split into cases in which all is affine in parameters.
+"""A statement on a family of games, split into cases in which all is affine in parameters.
 
 Parameters are natural numbers. A case puts ``parameter = modulus*m + residue`` for each, with a natural number m, and has
 conditions that sums of these are not negative. Where a ruleset's values make no game (a divisor 0, a negative height) the
@@ -113,7 +113,7 @@ class FamilyCase:
     offset: Affine
     #: Linear forms that are not negative at the positions that the relation is of.
     inside: tuple[LinearForm, ...] = ()
-    #: For a parameter of which the largest power of 2 that divides it is asked, that power.
+    #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
     #: The Grundy number, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
@@ -128,7 +128,7 @@ class FamilyCase:
         return all(condition.value(values) >= 0 for condition in self.conditions)
 
     def shift(self, coordinate: str) -> Affine:
-        """Return what is added to a coordinate; 0 for one that is not in the relation."""
+        """Return the number that is added to a coordinate; 0 for one that is not in the relation."""
         return self.shifts.get(coordinate, ZERO)
 
     def legal_from(self, coordinate: str, part: AffineQuotient) -> Affine:
@@ -207,7 +207,7 @@ class Family(Statement):
                 todo = [*part.by_sign(needed.sum), *todo]
 
     def _powers(self) -> list[str]:
-        """Return the parameters of which the largest power of 2 that divides them stands in a formula."""
+        """Return the parameters whose largest power of 2 stands in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
         nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
         powers = [

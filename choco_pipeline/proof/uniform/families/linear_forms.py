@@ -3,7 +3,7 @@
 ``c//2`` is affine in c only for one parity of c, ``min(c, k)`` only on one side of c = k. So reading may need the family to
 be split: by residues of a parameter, or by the sign of a sum. It says so by an exception, and is tried again on each part.
 
-What is said of a family as a nim-sum is read by the same means: shifts of coordinates, a number in it, and one beside it.
+Relations are read by the same means: shifts of coordinates in a nim-sum, a number in it, and one beside it.
 """
 
 from __future__ import annotations

@@ -36,10 +36,8 @@ from choco_pipeline.proof.proof_errors import FamilyError
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
 #: What other numbers than coordinates are called in obligations.
 RESERVED = frozenset({"target", "constant", "value"})
-#: Small members are tried with these values for each parameter.
-SMALL = (0, 1, 2, 3, 5)
-#: So many of them, at most.
-MOST_TRIED = 60
+#: Small members are tried with these values for each parameter, at most this number of them.
+SMALL, MOST_TRIED = (0, 1, 2, 3, 5), 60
 
 
 @dataclass(frozen=True)

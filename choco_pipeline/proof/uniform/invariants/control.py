@@ -69,7 +69,7 @@ class CounterName:
     @classmethod
     @cache  # obligations ask for the same few names at each of their steps
     def read(cls, name: str) -> CounterName | None:
-        """Return what a name says; None for that of a parameter.
+        """Return the parts of a counter's name; None for the name of a parameter.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class ControlLocation:
 
 @dataclass(frozen=True)
 class ControlStep:
-    """The digits that somebody else chooses, and the answers to them: digits of the option and where they lead."""
+    """The digits that the opponent chooses, and the answers to them: digits of the option and where they lead."""
 
     digits: Digits
     answers: tuple[tuple[Digits, ControlLocation], ...]
@@ -144,7 +144,7 @@ class FamilyObligation:
     kind: Kind
     #: Which kind of move, for ``exclusion``: its number.
     move: int = 0
-    #: Tracks of which the control keeps whether they are 0 so far.
+    #: Tracks for which the control keeps whether they are 0 so far.
     watched: frozenset[str] = frozenset()
     #: Whether counters of single tracks are kept that only say that coordinates are natural numbers.
     singles: bool = True
@@ -181,7 +181,7 @@ class FamilyObligation:
 
     @cached_property
     def position(self) -> tuple[str, ...]:
-        """The tracks that somebody else chooses."""
+        """The tracks that the opponent chooses."""
         return (
             *self.coordinates,
             *([TARGET] if self.has_target else []),
@@ -225,19 +225,19 @@ class FamilyObligation:
         return counters
 
     def keeps_single(self, coordinate: str) -> bool:
-        """Whether a counter tells that a coordinate is a natural number."""
+        """Whether a counter decides that a coordinate is a natural number."""
         shift = self.case.shift(coordinate)
         return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
 
     def before(self, counter: str, source: ControlLocation) -> Affine:
-        """Return what a counter had before a step: as long as no move is chosen an option is the position."""
+        """Return a counter's value before a step: until a move is chosen an option is the position."""
         name = None if source.move else CounterName.read(counter)
         return Affine.of(counter if name is None else name.of_position)
 
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
-        """Return what the counters of the target are after a step, in terms of those of the source."""
+        """Return the counters of the target after a step, in terms of those of the source."""
         updates = {}
         for counter, form in self.counters(target).items():
             added = digit_sum(form, digits)
@@ -277,7 +277,7 @@ class FamilyObligation:
             yield dict(zip(ranges, values, strict=True))
 
     def _is_asked(self, here: ControlLocation, digits: Digits) -> bool:
-        """Whether the digits do not make the target the larger one, which nobody asks for."""
+        """Whether the digits do not make the target the larger one, which is never asked for."""
         if here.settled or not self.has_target:
             return True
         less, more = digits[TARGET], self.nim_sum(digits)
@@ -348,7 +348,7 @@ class FamilyObligation:
     # What is asked for.
 
     def goal(self, here: ControlLocation) -> Goal:
-        """Return what must hold if the word ends here."""
+        """Return the implication that must hold if the word ends here."""
         if here.start:
             return TRIVIAL
         if self.kind == "value":
@@ -384,7 +384,7 @@ class FamilyObligation:
         ]
 
     def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
-        """Return that the lowered coordinate is a natural number, and each of the others where a move leaves it."""
+        """Return the conditions that the lowered coordinate is a natural number, and the others are where a move leaves them."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
             conditions.append((self._at_least(here.move, option(here.move)),))
@@ -401,7 +401,7 @@ class FamilyObligation:
         return Affine.of(count(track)) - self.case.shift(coordinate)
 
     def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
-        """Return conjunctions that stay true whatever is read, and under which the hypotheses are false.
+        """Return conjunctions that stay true for all further digits, and contradict the hypotheses.
 
         A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
         upwards, or stays. So below −A and below what a hypothesis asks for it never comes back.
@@ -433,7 +433,7 @@ def _legal_form(name: str, part: AffineQuotient, changed: tuple[str, ...]) -> Tr
 
 
 def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
-    """Return that all of the sums are not negative, or that one is not."""
+    """Return the clauses that all of the sums are at least 0, or that one is."""
     return [(total,) for total in sums] if is_all else [tuple(sums)]
 
 

@@ -175,7 +175,7 @@ def predicates(
 ) -> dict[ControlLocation, tuple[Affine, ...]]:
     """Return the predicates of each location.
 
-    Preconditions are added so many rounds; with `all_hypotheses` what the position's legality says is asked after a move is
+    Preconditions are added for this number of rounds; with `all_hypotheses` the position's legality is used after a move is
     chosen, too.
     """
     candidates: dict[ControlLocation, list[Affine]] = {}
@@ -230,7 +230,7 @@ def _normal(p: Affine) -> Affine:
 
 
 def _distinct(base: list[z3.BoolRef], candidates: list[Affine], clock: Clock) -> list[Affine]:
-    """Return the predicates that differ, by examples at first: only those that no example tells apart are put to z3."""
+    """Return predicates that are not equivalent; z3 is asked only about those that agree on all examples."""
     todo = [p for p in dict.fromkeys(candidates) if p.terms]
     if not todo:
         return []
@@ -274,7 +274,7 @@ class Invariant:
     """What proves an obligation."""
 
     obligation: FamilyObligation
-    #: What holds at each location, and what its states tell apart.
+    #: The facts at each location, and the predicates of its states.
     facts: Mapping[ControlLocation, Facts]
     predicates: Mapping[ControlLocation, tuple[Affine, ...]]
     #: The states that are reached, by location.
@@ -463,7 +463,7 @@ def _literals(chosen: tuple[Affine, ...], bits: Bits) -> list[z3.BoolRef]:
 def search(
     obligation: FamilyObligation, clock: Clock, *, rounds: int, all_hypotheses: bool
 ) -> Invariant:
-    """Return what proves an obligation with predicates of so many rounds, or raise `LostError`."""
+    """Return the invariant for predicates of a number of rounds, or raise `LostError`."""
     known = facts(obligation)
     chosen = predicates(
         obligation, known, rounds=rounds, all_hypotheses=all_hypotheses, clock=clock
