@@ -9,7 +9,7 @@ a true counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as choices
@@ -66,18 +66,20 @@ class Products:
             sentences.append(any_of([other, all_of(map(is_0, differences))]))
         return all_of(sentences)
 
-    def lemma(self, total: Affine) -> str:
+    def lemma(self, d: Affine) -> str:
         """Return the lemma of a sum."""
-        return all_of(any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in self._implications(total))  # fmt: skip
-
-    def _implications(self, d: Affine) -> Iterator[tuple[Affine, tuple[Affine, ...]]]:
         m = Affine.of(self.factor)
         whole = product(m, d)
-        yield d - 1, (whole - m,)
-        yield -d - 1, (-whole - m,)
-        # Where d is at least 0 it is at least 1, or the product is 0.
-        yield d, (d - 1, whole)
-        yield -d, (-d - 1, -whole)
+        implications = [
+            (d - 1, [whole - m]),
+            (-d - 1, [-whole - m]),
+            # Where d is at least 0 it is at least 1, or the product is 0.
+            (d, [d - 1, whole]),
+            (-d, [-d - 1, -whole]),
+        ]
+        return all_of(
+            any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
+        )
 
     def wrong(self, values: Mapping[str, int]) -> bool:
         """Whether some product has another value than its factors say."""
@@ -103,12 +105,10 @@ class Products:
                             broken.append((weight, abs(d), total))
             if size > 1 and len(broken) >= ENOUGH:
                 break
-        ordered = [
-            total for *_, total in sorted(broken, key=lambda entry: (*entry[:2], str(entry[2])))
-        ]
+        broken.sort(key=lambda entry: (*entry[:2], str(entry[2])))
         # A name minus its value, which is 0 here, excludes a wrong product where no sparse sum does.
         alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
-        return ordered or list(alone)
+        return [total for *_, total in broken] or list(alone)
 
     def _value(self, name: str, values: Mapping[str, int]) -> int:
         return values[product_name((self.factor, name))]

@@ -292,7 +292,7 @@ class _Edge:
     """Answers of one kind: what holds at both ends, and the predicates of the end as sums of before."""
 
     solver: z3.Solver
-    there: tuple[Affine, ...]
+    there: list[Affine]
     names: frozenset[str]
     found: dict[Bits, list[Bits]] = field(default_factory=dict)
 
@@ -319,34 +319,34 @@ class ObligationGame:
         self._before: dict[State, dict[tuple[State, int], None]] = {}
 
     def solve(self) -> Invariant:
-        """Return the invariant, or raise `LostError`; an `OverError` says how many states there were then."""
-        start: State = (self.obligation.start, ())
-        waiting = [start]
-        self._answers[start] = []
+        """Return the invariant, or raise `LostError`; `OverError` with how many states there were then."""
         try:
-            while waiting:
-                self._visit(waiting.pop(), waiting)
-                if start in self._lost:
-                    raise LostError(
-                        f"{self.obligation.name}: lost after {len(self._answers)} states"
-                    )
-            return self._invariant(start)
+            return self._solved()
         except OverError as error:
             raise OverError(f"{error} at {len(self._answers)} abstract states") from None
 
-    def _visit(self, state: State, waiting: list[State]) -> None:
-        """Choose answers at a state that is new, or mark it as lost."""
-        if state in self._lost or self._answers[state]:
-            return
-        if self._may_end_badly(state):
-            self._lose(state, waiting)
-            return
-        steps = self._steps[state[0]]
-        self._answers[state] = [-1] * len(steps)
-        for number in range(len(steps)):
-            if not self._next_answer(state, number, waiting):
+    def _solved(self) -> Invariant:
+        start: State = (self.obligation.start, ())
+        waiting = [start]
+        self._answers[start] = []
+        while waiting:
+            state = waiting.pop()
+            if state in self._lost or self._answers[state]:
+                continue
+            if self._may_end_badly(state):
                 self._lose(state, waiting)
-                return
+                continue
+            steps = self._steps[state[0]]
+            self._answers[state] = [-1] * len(steps)
+            for number in range(len(steps)):
+                if not self._next_answer(state, number, waiting):
+                    self._lose(state, waiting)
+                    break
+            if start in self._lost:
+                raise LostError(f"{self.obligation.name}: lost after {len(self._answers)} states")
+        if start in self._lost:
+            raise LostError(f"{self.obligation.name}: lost after {len(self._answers)} states")
+        return self._invariant(start)
 
     def _lose(self, state: State, waiting: list[State]) -> None:
         """Mark a state as lost, and take the next answer wherever an answer led to it."""
@@ -385,29 +385,37 @@ class ObligationGame:
 
     def _may_end_badly(self, state: State) -> bool:
         here, bits = state
-        solver = z3.SimpleSolver()
-        literals = _literals(self.chosen[here], bits)
-        solver.add([*self._base[here], *literals, breaks(self.obligation.goal(here))])
-        return self._check(solver)
+        goal = self.obligation.goal(here)
+        return self._is_possible(
+            [*self._base[here], *_literals(self.chosen[here], bits), breaks(goal)]
+        )
 
     def _after(self, state: State, number: int, index: int) -> list[Bits]:
-        """Return the states at the end of an answer, as far as predicates distinguish them."""
+        """Return the states at the end of an answer, as far as predicates tell."""
         here, bits = state
         edge = self._edges.get((here, number, index))
         if edge is None:
             edge = self._edges[here, number, index] = self._edge(here, number, index)
-        if bits not in edge.found:
-            after = edge.found[bits] = []
-            edge.solver.push()
-            edge.solver.add(_literals(self.chosen[here], bits))
-            while self._check(edge.solver):
-                values = values_of(edge.solver.model(), edge.names)
-                after.append(tuple(p.value(values) >= 0 for p in edge.there))
-                if not edge.there:
-                    break
-                edge.solver.add(z3.Not(z3.And(_literals(edge.there, after[-1]))))
-            edge.solver.pop()
-        return edge.found[bits]
+        after = edge.found.get(bits)
+        if after is None:
+            literals = _literals(self.chosen[here], bits)
+            after = edge.found[bits] = self._enumerated(edge, literals)
+        return after
+
+    def _enumerated(self, edge: _Edge, literals: list[z3.BoolRef]) -> list[Bits]:
+        answers: list[Bits] = []
+        solver = edge.solver
+        solver.push()
+        solver.add(literals)
+        while self._check(solver):
+            values = values_of(solver.model(), edge.names)
+            after = tuple(p.value(values) >= 0 for p in edge.there)
+            answers.append(after)
+            if not after:
+                break
+            solver.add(z3.Not(z3.And(_literals(tuple(edge.there), after))))
+        solver.pop()
+        return answers
 
     def _edge(self, here: ControlLocation, number: int, index: int) -> _Edge:
         step = self._steps[here][number]
@@ -416,7 +424,7 @@ class ObligationGame:
         solver = z3.SimpleSolver()
         solver.add(self._base[here])
         solver.add([not_all(tuple(p.substitute(updates) for p in never)) for never in self.obligation.never_again(there)])  # fmt: skip
-        ends = tuple(p.substitute(updates) for p in self.chosen[there])
+        ends = [p.substitute(updates) for p in self.chosen[there]]
         return _Edge(solver, ends, frozenset(n for p in ends for n in p.names))
 
     def _check(self, solver: z3.Solver) -> bool:
@@ -425,6 +433,11 @@ class ObligationGame:
         if answer == z3.unknown:
             raise UndecidedError(f"{self.obligation.name}: z3: {solver.reason_unknown()}")
         return bool(answer == z3.sat)
+
+    def _is_possible(self, constraints: list[z3.BoolRef]) -> bool:
+        solver = z3.SimpleSolver()
+        solver.add(constraints)
+        return self._check(solver)
 
     def _invariant(self, start: State) -> Invariant:
         reached = {start: None}
