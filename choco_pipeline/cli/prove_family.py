@@ -20,7 +20,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import read
 from choco_pipeline.proof.checker import check_family
-from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
+from choco_pipeline.proof.for_all import attempt_family, undecided_family
 from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError

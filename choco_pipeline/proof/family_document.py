@@ -21,7 +21,7 @@ class _Part(BaseModel):
 
 
 class AnswerText(_Part):
-    """What the prover answers at some states."""
+    """The prover's answer at some states."""
 
     states: list[int]
     digits: dict[str, int]
@@ -30,7 +30,7 @@ class AnswerText(_Part):
 
 
 class StepText(_Part):
-    """Somebody else's digits, with the prover's answers."""
+    """The opponent's digits, with the prover's answers."""
 
     digits: dict[str, int]
     answers: list[AnswerText]
@@ -99,7 +99,7 @@ class OptionText(_Part):
 
 
 class FormulaText(_Part):
-    """Why a Grundy formula by cases is right: options, and sums of which lemmas on products are told."""
+    """The hints for a Grundy formula by cases: options, and sums whose lemmas on products are used."""
 
     factor: str | None
     quotients: list[QuotientText] = Field(max_length=64)
@@ -124,7 +124,7 @@ class CaseText(_Part):
 
 
 class RelationText(_Part):
-    """What is said of every member."""
+    """The statement on every member."""
 
     kind: Literal["p-positions", "grundy"]
     formula: str
@@ -145,7 +145,7 @@ class FamilyText(_Part):
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 
     def statement(self, coordinates: tuple[str, ...]) -> FamilyStatement:
-        """Return what is proved or refuted; the coordinates are those of the members."""
+        """Return the statement that is proved or refuted; the coordinates are those of the members."""
         return FamilyStatement(
             ruleset=self.ruleset,
             parameters=tuple(self.parameters),

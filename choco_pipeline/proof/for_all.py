@@ -1,7 +1,7 @@
-"""Claims decided for all parameters at once: proved, or false for some, or how far it went; what is known is kept.
+"""Statements decided for all parameters at once: the search, its certificate, the check of it, and a cache of verdicts.
 
-A claim says with `for_all` for which natural numbers. The family of games and the relation are read off the claim, and decided
-by `choco_pipeline.proof.uniform`; what comes of it is a verdict on all of them, or, if it is refuted, on the parameters of the
+A search (`choco_pipeline.proof.uniform`) only suggests: `checker/families.py`, which shares no code with it, decides. A claim
+has the condition on its parameters in `for_all`. Its verdict is on all of them or, if it is refuted, on the parameters of the
 counterexample, which a table must then confirm.
 """
 
@@ -31,7 +31,7 @@ from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
-from choco_pipeline.proof.trial import confirmed
+from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, confirmed
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
@@ -70,15 +70,116 @@ def load() -> None:
         table(parse_ruleset(game), 2, quantity)
 
 
+def attempt_family(
+    ruleset: str,
+    condition: str,
+    kind: RelationKind,
+    relation: str,
+    where: str,
+    seconds: float,
+    memory: float,
+    folder: str | None,
+) -> dict[str, Any]:
+    """Decide a statement on a family, for all parameters at once, in this process.
+
+    The statement is as for `Family.read`. About this many seconds are searched, and as many checked; the folder receives the
+    certificate. The answer is printed by ``choco prove --for --json``: ``status`` is ``proved``, ``refuted`` or
+    ``undecided``; ``checked`` is the verdict on the certificate, None without one. Raises `FamilyError` if the game,
+    the condition or the relation is of a kind that has no obligations; `DisagreementError` if two judges contradict each other.
+    """
+    try:
+        family = Family.read(ruleset, condition, relation, kind, where)
+    except ChocoError:
+        wrong, _ = Statement(ruleset, condition, relation, kind, where).refutation()
+        if wrong is None:
+            raise
+        answer = undecided_family(ruleset, condition, kind, relation, where, wrong.text)
+        return answer | {"status": "refuted"} | _counterexample(wrong)
+    proof = decide(family, Budget(seconds, memory=memory))
+    answer = {
+        "status": proof.status,
+        "why": proof.why,
+        "statement": family.statement.text,
+        "ruleset": family.ruleset,
+        "names": list(family.parameters),
+        "for": family.condition,
+        "where": family.where,
+        "relation": {"kind": family.kind, "formula": family.relation},
+        **_counterexample(proof.counterexample),
+        "every_member": None,
+        "cases": len(proof.cases),
+        "states": proof.states,
+        "members": proof.members,
+        "certificate": None,
+        "checked": None,
+        "seconds": round(proof.seconds, 2),
+    }
+    if proof.status != "found" and not proof.failures:
+        return answer
+    kept, checked = _checked(proof, seconds, None if folder is None else Path(folder))
+    if checked["every_member"]:
+        why = f"{proof.why}; it contradicts itself for every member"
+        cases = [
+            {
+                "text": failure.text,
+                "parameters": {n: str(value) for n, value in failure.case.parameters.items()},
+                "position": {n: str(value) for n, value in failure.position.items()},
+            }
+            for failure in proof.failures
+        ]
+        every = {"cases": cases, "certificate": kept}
+        return answer | {"why": why, "checked": checked, "every_member": every}
+    if proof.failures:  # the counterexample stands
+        return answer
+    if checked["status"] == "proved":
+        return answer | {"status": "proved", "checked": checked, "certificate": kept}
+    why = f"the check of {kept or 'the certificate'} says: {checked['why']}"
+    return answer | {"status": "undecided", "why": why, "checked": checked}
+
+
+def undecided_family(
+    ruleset: str, condition: str, kind: RelationKind, relation: str, where: str, why: str
+) -> dict[str, Any]:
+    """Return the answer of `attempt_family` for an attempt that was ended from outside."""
+    return {
+        "status": "undecided",
+        "why": why,
+        "statement": Statement(ruleset, condition, relation, kind, where).statement.text,
+        "ruleset": ruleset,
+        "for": condition,
+        "where": where,
+        "relation": {"kind": kind, "formula": relation},
+        "every_member": None,
+        "certificate": None,
+        "checked": None,
+    }
+
+
+def _counterexample(wrong: Refutation | None) -> dict[str, Any]:
+    return {
+        "parameters": dict(wrong.parameters) if wrong else None,
+        "position": list(wrong.position) if wrong else None,
+    }
+
+
+def _checked(
+    proof: FamilyProof, seconds: float, folder: Path | None
+) -> tuple[str | None, Mapping[str, Any]]:
+    """Write a certificate; return its path, if there is a folder to keep it, and the verdict of its check."""
+    with TemporaryDirectory() as temporary:
+        path = write(proof, folder or Path(temporary)).as_posix()
+        return path if folder is not None else None, check_family(path, seconds)
+
+
 def settle_for_all(
     document: Mapping[str, Any], seconds: float, memory: float, certificates: str | None
 ) -> ClaimVerdict:
     """Decide a claim for all parameters at once, in this process, and return the verdict.
 
-    About so many seconds are searched, with so many GiB; who calls ends it if it takes much more at once. What an earlier
-    search with the same code found is taken from the folder of certificates; without one it is a new search that keeps
-    nothing. The verdict has `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and the
-    definition, contradict each other.
+    About this many seconds are searched, with this many GiB; the caller ends a search that takes much more at once. The
+    verdict of an earlier search with the same code is taken from the folder of certificates; without one it is a new search
+    that keeps nothing. The verdict has `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and
+    the definition, contradict each other.
     """
     start = time.perf_counter()
     claim = Claim.from_json(document)
@@ -91,20 +192,21 @@ def settle_for_all(
     limits = {"seconds": seconds, "memory": memory}
     if folder is not None and (known := _known(family, limits, folder)) is not None:
         return known.model_copy(update={"claim": claim.id})
-    verdict = _decided(claim, family, limits, folder, start)
+    finding, parameters, certificate = _decided(claim, family, limits, folder)
+    if parameters is None:
+        verdict = verdict_for_all(claim, finding, certificate, start)
+    else:
+        spent = time.perf_counter() - start
+        verdict = ClaimVerdict.of(claim.id, parameters, finding, spent, certificate=None)
     if folder is not None:
         _keep(family, limits, folder, verdict)
     return verdict
 
 
 def verdict_for_all(
-    claim: Claim,
-    finding: Finding,
-    certificate: str | None,
-    start: float,
-    command: str | None = None,
+    claim: Claim, finding: Finding, certificate: str | None, start: float
 ) -> ClaimVerdict:
-    """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
+    """Return the verdict of a run on all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(
@@ -114,76 +216,67 @@ def verdict_for_all(
     )
     seconds = time.perf_counter() - start
     verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=certificate)
-    by_command = {} if command is None else {"command": command}
-    if isinstance(finding.verdict, Proved):
-        text = f"proved for {of.text}: {finding.verdict.certificate}"
-    else:
-        text = f"for {of.text}: {verdict.text}"
-    return verdict.model_copy(update={"text": text, **by_command})
+    if not isinstance(finding.verdict, Proved):
+        return verdict.model_copy(update={"text": f"for {of.text}: {verdict.text}"})
+    text = f"proved for {of.text}: {finding.verdict.certificate}"
+    return verdict.model_copy(update={"text": text, "command": claim.command_for_all})
 
 
 def _decided(
-    claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None, start: float
-) -> ClaimVerdict:
+    claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None
+) -> tuple[Finding, Mapping[str, int] | None, str | None]:
+    """Return the finding, the parameters of a counterexample, and the certificate of a proof."""
+
+    def undecided(why: str) -> tuple[Finding, None, None]:
+        return Finding(Undecided(why)), None, None
+
     try:
-        proof = _decide(family, limits)
+        proof = _search(family, limits)
     except ChocoError as error:
-        return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
-    if proof.status == "found":
-        return _checked(claim, proof, limits, folder, start)
-    if proof.counterexample is None:
-        return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
-    game = family.description.member(proof.counterexample.parameters)
-    parameters = claim.match(game.notation)
-    if parameters is None:
-        why = f"{proof.why}, of which the claim does not speak"
-        return verdict_for_all(claim, Finding(Undecided(why)), None, start)
-    finding = confirmed(claim, parameters, game, proof.counterexample)
-    if proof.failures:
-        every = _everywhere(claim, proof, limits["seconds"], folder)
-        finding = finding.with_evidence(every)
-    seconds = time.perf_counter() - start
-    return ClaimVerdict.of(claim.id, parameters, finding, seconds, certificate=None)
-
-
-def _decide(family: Family, limits: Mapping[str, float]) -> FamilyProof:
-    return decide(family, Budget(limits["seconds"], memory=NEARLY * limits["memory"]))
-
-
-def _checked(
-    claim: Claim, proof: FamilyProof, limits: Mapping[str, float], folder: Path | None, start: float
-) -> ClaimVerdict:
-    """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
-    path, answer = _written(proof, limits["seconds"], folder)
+        return undecided(str(error))
+    certificates = None if folder is None else folder / FOLDER
+    wrong, reach = proof.counterexample, claim.reach
+    if wrong is not None:
+        game = family.description.member(wrong.parameters)
+        parameters = claim.match(game.notation)
+        if parameters is None:
+            return undecided(f"{proof.why}, of which the claim does not speak")
+        finding = confirmed(claim, parameters, game, wrong)
+        every = _everywhere(claim, proof, limits["seconds"], certificates)
+        return finding.with_evidence(every), parameters, None
+    if proof.status != "found":
+        return undecided(proof.why)
+    kept, answer = _checked(proof, limits["seconds"], certificates)
     if answer["status"] != "proved":
-        why = f"a proof was found, but its check says: {answer['why']}"
-        return verdict_for_all(claim, Finding(Undecided(why)), None, start)
-    kept = None if folder is None else path.as_posix()
-    reach = claim.reach
-    domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
-    beyond: Mapping[str, Any] = {}
+        return undecided(f"a proof was found, but its check says: {answer['why']}")
+    evidence = {
+        "engines": answer["engines"],
+        "cases": len(proof.cases),
+        "abstract_states": proof.states,
+        "members": proof.members,
+        "conditions": answer["conditions"],
+        "tables": answer["members"],
+        "alone": len(answer["alone"]),
+    }
     if reach is not None:
         # Where it is false for every member just beyond its bound, if that is found.
-        further = _decide(family_of(claim, beyond=1), limits)
-        beyond = _everywhere(claim, further, limits["seconds"], folder) if further.failures else {}
-    finding = Finding(domain, {**_evidence(proof, answer), **beyond})
-    return verdict_for_all(claim, finding, kept, start, command=claim.command_for_all)
+        beyond = _search(family_of(claim, beyond=1), limits)
+        evidence |= _everywhere(claim, beyond, limits["seconds"], certificates)
+    domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
+    return Finding(domain, evidence), None, kept
 
 
-def _written(
-    proof: FamilyProof, seconds: float, folder: Path | None
-) -> tuple[Path, Mapping[str, Any]]:
-    """Write a certificate, for good if there is a folder for it, and return what its check says."""
-    with TemporaryDirectory() as temporary:
-        path = write(proof, Path(temporary) if folder is None else folder / FOLDER)
-        return path, check_family(path.as_posix(), seconds)
+def _search(family: Family, limits: Mapping[str, float]) -> FamilyProof:
+    return decide(family, Budget(limits["seconds"], memory=NEARLY * limits["memory"]))
 
 
 def _everywhere(
     claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None
 ) -> Mapping[str, Any]:
-    """Return, as evidence, at which positions a relation is false for every member, if the check of that says so, too."""
-    path, answer = _written(proof, seconds, folder)
+    """Return, as evidence, the positions at which a relation is false for every member, if there are any and the check confirms it."""
+    if not proof.failures:
+        return {}
+    kept, answer = _checked(proof, seconds, folder)
     if not answer["every_member"]:
         return {}
     assert claim.statement.for_all is not None
@@ -193,27 +286,15 @@ def _everywhere(
         where=proof.family.where,
         positions=tuple(failure.text for failure in proof.failures),
         engines=tuple(answer["engines"]),
-        certificate=None if folder is None else path.as_posix(),
+        certificate=kept,
     )
     return {"every_member": every.model_dump(mode="json")}
 
 
-def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {
-        "engines": checked["engines"],
-        "cases": len(proof.cases),
-        "abstract_states": proof.states,
-        "members": proof.members,
-        "conditions": checked["conditions"],
-        "tables": checked["members"],
-        "alone": len(checked["alone"]),
-    }
-
-
 def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:
-    """Return what was found of a family, if it is of this code and these solvers; undecided only within the same limits.
+    """Return an earlier verdict on a family, if it is of this code and these solvers; undecided only within the same limits.
 
-    Of a proof, the certificate must be there as it was written, byte by byte. It is not decided again.
+    The certificate of a proof must be unchanged, byte for byte. It is not decided again.
     """
     try:
         known = read_record(_path(family, folder))
@@ -258,11 +339,7 @@ def _question(family: Family) -> list[Any]:
 
 
 def _engines() -> dict[str, str]:
-    return {
-        "own": engine_version(),
-        "z3": version("z3-solver"),
-        "cvc5": version("cvc5"),
-    }
+    return {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
 
 
 def _path(family: Family, folder: Path) -> Path:

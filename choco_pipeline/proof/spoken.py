@@ -118,7 +118,7 @@ class _ConditionReader:
                 raise UndecidedError("a condition is needed, found an integer")
 
     def has_value(self, node: Node, names: Sums) -> str:
-        """Return that nothing in a formula is without a value."""
+        """Return the sentence that every part of a formula has a value."""
         conditions = []
         for part in walk(node):
             match part:

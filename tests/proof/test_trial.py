@@ -9,7 +9,7 @@ from choco_pipeline import Nim, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.games.rules import Move
 from choco_pipeline.games.ruleset import mex
-from choco_pipeline.proof.family_attempt import attempt_family
+from choco_pipeline.proof.for_all import attempt_family
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import Statement
 from choco_pipeline.proof.uniform.families import parametric_rules

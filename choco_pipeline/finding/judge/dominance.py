@@ -37,7 +37,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
 )
 from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.lemmas.derivation import nodes
+from choco_pipeline.proof.lemmas.follows import nodes
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.sentences import (
     VALUE,

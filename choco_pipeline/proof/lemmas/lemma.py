@@ -1,54 +1,74 @@
 """The lemmas that claims may follow by, a closed list; docs/lemmas.md proves each.
 
-A lemma says of which games something must be known for something to follow for others. It looks at rules only, and refuses
-games that it does not speak of.
+A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
+it does not apply to.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import ClassVar, Literal
+from typing import Literal
 
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.formula.nodes import Binary, Call, Compare, Integer, Junction, Name, Node
-from choco_pipeline.proof.lemmas.played import Played
+from choco_pipeline.proof.lemmas.family_game import FamilyGame
 from choco_pipeline.proof.proof_errors import LemmaError
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the positions of a family of games are."""
+class PositionFormulas:
+    """Formulas for the positions of a family of games."""
 
-    #: Whether the formulas are Grundy numbers, or say which positions are P-positions.
+    #: Whether the formulas are Grundy numbers, or conditions that hold at P-positions.
     kind: Literal["grundy", "p-positions"]
     #: The formula for 0, 1, … passes left, in coordinates and parameters.
     by_passes: tuple[Node, ...]
-    #: What is true of the coordinates of every position, too; that Grundy numbers are natural numbers is.
+    #: Conditions on the coordinates of every position, beside that Grundy numbers are natural numbers.
     facts: tuple[Node, ...] = ()
 
     @property
     def outcomes(self) -> tuple[Node, ...]:
-        """Which positions are P-positions, by the passes left."""
+        """The conditions that hold at P-positions, by the passes left."""
         if self.kind == "p-positions":
             return self.by_passes
-        return tuple(equal(value, Integer(0)) for value in self.by_passes)
+        return tuple(equal(value, ZERO) for value in self.by_passes)
+
+    @property
+    def values(self) -> tuple[Node, ...]:
+        """The Grundy numbers by the passes left; `LemmaError` if only P-positions are known."""
+        if self.kind != "grundy":
+            raise LemmaError("Grundy numbers are needed, P-positions are known")
+        return self.by_passes
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A lemma on games in general.
+
+    `needs` returns the games of which formulas must be known, and raises `LemmaError` for games that the lemma does not apply to;
+    `conclude` returns formulas for a game from those for the games that it `needs`.
+    """
+
+    #: Its name in sentences.
+    title: str
+    needs: Callable[[FamilyGame], tuple[FamilyGame, ...]]
+    conclude: Callable[[FamilyGame, Sequence[PositionFormulas]], PositionFormulas]
+    #: Whether it applies only to games in which no position with options has the Grundy number 0.
+    only_the_end: bool = False
+
+
+ZERO, ONE = Integer(0), Integer(1)
 
 
 def equal(left: Node, right: Node) -> Node:
-    """Return that two integers are the same."""
+    """Return the condition that two integers are equal."""
     return Compare(("==",), (left, right))
 
 
-def different(left: Node, right: Node) -> Node:
-    """Return that two integers are not the same."""
-    return Compare(("!=",), (left, right))
-
-
 def junction(operator: Literal["and", "or"], *parts: Node) -> Node:
-    """Return that all of several conditions hold, or some."""
+    """Return the conjunction or the disjunction of several conditions."""
     flat: list[Node] = []
     for part in parts:
         same = isinstance(part, Junction) and part.operator == operator
@@ -56,135 +76,92 @@ def junction(operator: Literal["and", "or"], *parts: Node) -> Node:
     return flat[0] if len(flat) == 1 else Junction(operator, tuple(flat))
 
 
-def total(operator: str, *parts: Node) -> Node:
-    """Return a sum or a nim-sum."""
-    return reduce(lambda a, b: Binary(operator, a, b), parts)
+def _facts(known: Sequence[PositionFormulas]) -> tuple[Node, ...]:
+    return tuple(fact for premise in known for fact in premise.facts)
 
 
-ZERO, ONE = Integer(0), Integer(1)
+# Sprague and Grundy: the Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size.
 
 
-class Lemma(ABC):
-    """A lemma on games in general."""
-
-    #: As a sentence names it.
-    title: ClassVar[str]
-    #: Whether it speaks only of games in which no position with options has the Grundy number 0.
-    only_the_end: ClassVar[bool] = False
-
-    @abstractmethod
-    def needs(self, game: Played) -> tuple[Played, ...]:
-        """Return of which games something must be known, for it to say something of these.
-
-        Raises `LemmaError` if it speaks of no such games.
-        """
-
-    @abstractmethod
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
-        """Return what follows for games from what is known of those that it `needs`."""
+def _summands(game: FamilyGame) -> tuple[FamilyGame, ...]:
+    if game.passes:
+        raise LemmaError("the passes are for all parts together, not for one")
+    if len(game.parts) == 1:
+        raise LemmaError("the game is not a sum")
+    return tuple(part for part in game.parts if not part.is_heap)
 
 
-class SpragueGrundy(Lemma):
-    """The Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size."""
-
-    title = "Sprague and Grundy"
-
-    def needs(self, game: Played) -> tuple[Played, ...]:
-        """Return the games side by side that are not heaps."""
-        if game.passes:
-            raise LemmaError(f"{self.title}: the passes are for all parts together, not for one")
-        if len(game.parts) == 1:
-            raise LemmaError(f"{self.title}: the game is not a sum")
-        return tuple(part for part in game.parts if not part.is_heap)
-
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
-        """Return the nim-sum."""
-        values = list(_values(self, known))
-        each = [Name(p.coordinates[0]) if p.is_heap else values.pop(0)[0] for p in game.parts]
-        return Known("grundy", (total("^", *each),), _facts(known))
+def _nim_sum(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
+    values = [premise.values[0] for premise in known]
+    each = [Name(p.coordinates[0]) if p.is_heap else values.pop(0) for p in game.parts]
+    nim_sum = reduce(lambda a, b: Binary("^", a, b), each)
+    return PositionFormulas("grundy", (nim_sum,), _facts(known))
 
 
-class FreeHeap(Lemma):
-    """Beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number."""
-
-    title = "a free heap"
-
-    def needs(self, game: Played) -> tuple[Played, ...]:
-        """Return what is beside the heap, with the same passes."""
-        return (game.others(self._heap(game)),)
-
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
-        """Return that the heap is the Grundy number."""
-        (heap,), (values,) = self._heap(game).coordinates, _values(self, known)
-        cases = tuple(equal(Name(heap), value) for value in values)
-        return Known("p-positions", cases, _facts(known))
-
-    def _heap(self, game: Played) -> Played:
-        heaps = [part for part in game.parts if part.is_heap]
-        if len(heaps) != 1 or len(game.parts) == 1:
-            raise LemmaError(f"{self.title}: one heap beside a game is needed, found {len(heaps)}")
-        return heaps[0]
+# A free heap: beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number.
 
 
-class OnePass(Lemma):
-    """Where no position with options has the value g = 0, that with a pass left is g with 2i−1 and 2i exchanged."""
-
-    title = "one pass where only the end has value 0"
-    only_the_end = True
-
-    def needs(self, game: Played) -> tuple[Played, ...]:
-        """Return the game without the pass."""
-        if game.passes != 1:
-            raise LemmaError(f"{self.title}: one pass is needed, found {game.passes}")
-        return (game.with_passes(0),)
-
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
-        """Return the value without a pass left, and that with one: max(0, ((g−1) ⊕ 1) + 1)."""
-        ((value,),) = _values(self, known)
-        exchanged = Binary("+", Binary("^", Binary("-", value, ONE), ONE), ONE)
-        nothing_left = total("+", *map(Name, game.coordinates))
-        only_there = (
-            junction("or", different(value, ZERO), equal(nothing_left, ZERO)),
-            junction("or", different(nothing_left, ZERO), equal(value, ZERO)),
-        )
-        with_one = Call("max", (ZERO, exchanged))
-        return Known("grundy", (value, with_one), _facts(known) + only_there)
+def _heap(game: FamilyGame) -> FamilyGame:
+    heaps = [part for part in game.parts if part.is_heap]
+    if len(heaps) != 1 or len(game.parts) == 1:
+        raise LemmaError(f"one heap beside a game is needed, found {len(heaps)}")
+    return heaps[0]
 
 
-class TwoMorePasses(Lemma):
-    """With r + 2 passes left every position is what it is with r."""
+def _beside_the_heap(game: FamilyGame) -> tuple[FamilyGame, ...]:
+    return (game.others(_heap(game)),)
 
-    title = "two more passes"
 
-    def needs(self, game: Played) -> tuple[Played, ...]:
-        """Return the game with one pass, which says what it is with 0 and with 1 left."""
-        if game.passes < 2:
-            raise LemmaError(f"{self.title}: two passes or more are needed, found {game.passes}")
-        return (game.with_passes(1),)
+def _heap_is_value(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
+    (heap,), (premise,) = _heap(game).coordinates, known
+    cases = tuple(equal(Name(heap), value) for value in premise.values)
+    return PositionFormulas("p-positions", cases, premise.facts)
 
-    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
-        """Return the same for every number of passes left that is even, and for every odd one."""
-        (premise,) = known
-        by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))
-        return Known(premise.kind, by_passes, premise.facts)
+
+# One pass: where no position with options has the value g = 0, the value with a pass left is g with 2i−1 and 2i exchanged,
+# max(0, ((g−1) ⊕ 1) + 1).
+
+
+def _without_the_pass(game: FamilyGame) -> tuple[FamilyGame, ...]:
+    if game.passes != 1:
+        raise LemmaError(f"one pass is needed, found {game.passes}")
+    return (game.with_passes(0),)
+
+
+def _exchanged(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
+    (premise,) = known
+    (value,) = premise.values
+    exchanged = Binary("+", Binary("^", Binary("-", value, ONE), ONE), ONE)
+    names: Sequence[Node] = [*map(Name, game.coordinates)]
+    left = reduce(lambda a, b: Binary("+", a, b), names)
+    only_there = tuple(
+        junction("or", Compare(("!=",), (a, ZERO)), equal(b, ZERO))
+        for a, b in ((value, left), (left, value))
+    )
+    by_passes = (value, Call("max", (ZERO, exchanged)))
+    return PositionFormulas("grundy", by_passes, premise.facts + only_there)
+
+
+# Two more passes: with r + 2 passes left every position is the same as with r.
+
+
+def _with_one_pass(game: FamilyGame) -> tuple[FamilyGame, ...]:
+    if game.passes < 2:
+        raise LemmaError(f"two passes or more are needed, found {game.passes}")
+    return (game.with_passes(1),)
+
+
+def _by_parity(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
+    (premise,) = known
+    by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))
+    return PositionFormulas(premise.kind, by_passes, premise.facts)
 
 
 LEMMAS: Mapping[LemmaName, Lemma] = {
-    "sprague-grundy": SpragueGrundy(),
-    "free-heap": FreeHeap(),
-    "one-pass": OnePass(),
-    "two-more-passes": TwoMorePasses(),
+    "sprague-grundy": Lemma("Sprague and Grundy", _summands, _nim_sum),
+    "free-heap": Lemma("a free heap", _beside_the_heap, _heap_is_value),
+    "one-pass": Lemma(
+        "one pass where only the end has value 0", _without_the_pass, _exchanged, only_the_end=True
+    ),
+    "two-more-passes": Lemma("two more passes", _with_one_pass, _by_parity),
 }
-
-
-def _values(lemma: Lemma, known: Sequence[Known]) -> Sequence[tuple[Node, ...]]:
-    """Return the Grundy numbers that are known, each by the passes left."""
-    for premise in known:
-        if premise.kind != "grundy":
-            raise LemmaError(f"{lemma.title}: Grundy numbers are needed, P-positions are known")
-    return [premise.by_passes for premise in known]
-
-
-def _facts(known: Sequence[Known]) -> tuple[Node, ...]:
-    """Return what is known of coordinates besides."""
-    return tuple(fact for premise in known for fact in premise.facts)

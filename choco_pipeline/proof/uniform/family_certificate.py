@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import CaseFormulaProof
+from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof
 from choco_pipeline.proof.uniform.failure import Failure
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
+from choco_pipeline.proof.uniform.invariants.control import ControlLocation, TrackForm
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
-from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, TrackForm
 
 KIND, FORMAT = "family", 2
 #: The key of a sum's constant; no name looks like it.
@@ -63,12 +63,8 @@ def _formula(proof: CaseFormulaProof) -> dict[str, object]:
             {"dividend": _sum(q.dividend), "divisor": _sum(q.divisor)} for q in proof.quotients
         ],
         "options": [
-            {
-                "move": option.part.lowered,
-                "fallen": list(option.part.fallen),
-                "changed": _sums(option.changed),
-            }
-            for option in proof.options
+            {"move": next(iter(changes)), "fallen": [*changes][1:], "changed": _sums(changes)}
+            for changes in proof.options
         ],
         "lemmas": {name: [_sum(total) for total in sums] for name, sums in proof.lemmas.items()},
     }
@@ -96,8 +92,8 @@ def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, obj
                 "function": height.function,
                 "parts": [
                     {
-                        "terms": _sums(part.terms),
-                        "constant": _sum(part.constant),
+                        "terms": _sums(part.dividend.terms),
+                        "constant": _sum(part.dividend.constant),
                         "divisor": _sum(part.divisor),
                     }
                     for part in height.parts

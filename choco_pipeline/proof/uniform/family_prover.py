@@ -11,23 +11,24 @@ from typing import Literal
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import SECONDS, Refutation
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
+from choco_pipeline.proof.uniform.by_cases import (
     CaseFormulaProof,
     prove_by_cases,
 )
-from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
-from choco_pipeline.proof.uniform.families.affine import ZERO
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
+from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
+from choco_pipeline.proof.uniform.invariants.control import FamilyObligation, option
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
-from choco_pipeline.proof.uniform.invariants.locations import option
+from choco_pipeline.proof.uniform.places import FewValues
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
 #: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
 FAILURE_SECONDS = 4.0
+#: The formulas of the papers depend on remainders modulo 2 and 4.
+MODULI = (4, 8, 16, 32)
 
 Status = Literal["found", "refuted", "undecided"]
 
@@ -83,7 +84,7 @@ def search_family(
     seconds: float = 60.0,
     memory: float = inf,
 ) -> FamilyProof:
-    """Look for a proof of what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
+    """Search for a proof of a statement on a family of games, for all parameters at once.
 
     The result is a guess until `checker/families.py` has decided its certificate.
 
@@ -92,18 +93,18 @@ def search_family(
     ruleset
         With parameters, such as ``solid-bar(f=(x+z)//k)``.
     condition
-        For which natural numbers it is said, such as ``k % 4 == 1``.
+        The condition on its parameters, natural numbers, such as ``k % 4 == 1``.
     p_positions
         The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
     grundy
         The Grundy number instead, a nim-sum and numbers, ``(y ^ (z+s)) - s``, or a formula by cases, with quotients,
         remainders, least and largest values: ``z + y//2``.
     where
-        Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
+        The condition on positions, inequalities between coordinates and parameters; "" for all positions.
     seconds
-        About so long is searched.
+        Approximate limit of time.
     memory
-        So many GiB this process may have in memory; with more it is undecided.
+        Limit of this process's memory in GiB; with more it is undecided.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def search_family(
 
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
-    """Return what comes of a family in the time given."""
+    """Search for a proof of a family in the time given, and return the outcome."""
     wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all, why = _failures(family, clock), wrong.text
@@ -144,7 +145,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
         try:
             proofs.append(_proved(family, case, clock))
         except UndecidedError as error:
-            why = f"case {number} of {len(cases)}, {said(case)}: {error}"
+            why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
             return FamilyProof(
                 family, "undecided", why, tuple(proofs), None, looked_at, clock.spent
             )
@@ -155,13 +156,13 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
 def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     """Return a proof of a case, or of one that it is a part of."""
     if family.where:
-        return CaseProof(case, (), DirectCase(family, case).largest)
+        return CaseProof(case, (), FewValues(family, case).largest)
     if family.is_by_cases:
         return CaseProof(case, (), by_cases=prove_by_cases(family, case, clock))
     try:
         return _own_proof(family, case, clock)
     except LostError as error:
-        larger = list(larger_cases(case))
+        larger = list(_larger_cases(case))
         for other in larger:
             with suppress(LostError):
                 return _own_proof(family, other, clock)
@@ -175,6 +176,32 @@ def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     return CaseProof(case, tuple(invariants))
 
 
+def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
+    """Yield cases that this one is a part of: with all natural numbers of the same remainder for a single one.
+
+    The thresholds of an invariant are sums of parameters. In a case such as ``k == 9`` every number is one, and there are more
+    of them than the search tries.
+    """
+    values = {name: single_value(name, case.conditions) for name in case.names}
+    single = {name: value for name, value in values.items() if value is not None}
+    if any(f"m_{name}" in case.names for name in single):
+        return
+    for modulus in MODULI if single else ():
+        put = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
+        kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
+        larger = case.substitute(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        parts = [part for height in larger.heights.values() for part in height.parts]
+        game = [
+            total
+            for part in parts
+            for total in (*part.dividend.terms.values(), part.dividend.constant, part.divisor - 1)
+        ]
+        conditions = (*larger.conditions, *game)
+        shifts = (*larger.shifts.values(), larger.constant)
+        if all(sign_of(shift, conditions) is not None for shift in shifts):
+            yield replace(larger, conditions=independent(conditions))
+
+
 def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
     """Return counterexamples for every member, if some are found in a small part of the time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
@@ -184,8 +211,8 @@ def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
         return ()
 
 
-def said(case: FamilyCase) -> str:
-    """Return in words which parameters a case is."""
+def _case_text(case: FamilyCase) -> str:
+    """Return the parameters of a case in words."""
     split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
     return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
 
@@ -195,7 +222,7 @@ MOST_ROUNDS = 2
 
 
 def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
-    """Yield what makes the relation right in a case."""
+    """Yield the obligations that together prove the relation in a case."""
     if family.kind == "grundy":
         yield FamilyObligation(family, case, "value")
     for number, _ in enumerate(family.description.moves):
@@ -204,7 +231,7 @@ def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
 
 
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
-    """Return what proves an obligation, or raise `UndecidedError` saying where it stood."""
+    """Return the invariant of an obligation, or raise `UndecidedError` with the progress of the search."""
     last = None
     for variant, rounds, all_hypotheses in _rungs(obligation):
         try:

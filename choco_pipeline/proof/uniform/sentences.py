@@ -1,4 +1,4 @@
-"""Sentences on integers as SMT-LIB 2 writes them, and texts of which each must be unsatisfiable, for z3 and cvc5 alike."""
+"""Sentences on integers in SMT-LIB 2, and texts that must be unsatisfiable, for z3 and cvc5 alike."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from choco_pipeline.proof.uniform.families.affine import Affine
 TRUE, FALSE = "true", "false"
 
 
-def text(names: Iterable[str], conditions: Iterable[Affine], body: str) -> str:
+def text(
+    names: Iterable[str], conditions: Iterable[Affine], body: str, logic: str = "QF_LIA"
+) -> str:
     """Return the text that asks for integers with these names, such that no condition is negative and the body holds."""
-    lines = ["(set-logic QF_LIA)"]
+    lines = [f"(set-logic {logic})"]
     lines += [f"(declare-const {_symbol(name)} Int)" for name in names]
     lines += [f"(assert {at_least_0(condition)})" for condition in conditions]
     return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
@@ -35,26 +37,26 @@ def term(total: Affine) -> str:
 
 
 def at_least_0(total: Affine) -> str:
-    """Return that a sum is not negative."""
+    """Return the sentence that a sum is at least 0."""
     if total.is_constant:
         return TRUE if total.constant >= 0 else FALSE
     return f"(>= {term(total)} 0)"
 
 
 def is_0(total: Affine) -> str:
-    """Return that a sum is 0."""
+    """Return the sentence that a sum is 0."""
     if total.is_constant:
         return FALSE if total.constant else TRUE
     return f"(= {term(total)} 0)"
 
 
 def negation(sentence: str) -> str:
-    """Return that a sentence is false."""
+    """Return the negation of a sentence."""
     return {TRUE: FALSE, FALSE: TRUE}.get(sentence, f"(not {sentence})")
 
 
 def all_of(sentences: Iterable[str]) -> str:
-    """Return that all hold."""
+    """Return the conjunction of sentences."""
     kept = [s for s in sentences if s != TRUE]
     if FALSE in kept:
         return FALSE
@@ -62,7 +64,7 @@ def all_of(sentences: Iterable[str]) -> str:
 
 
 def any_of(sentences: Iterable[str]) -> str:
-    """Return that one holds."""
+    """Return the disjunction of sentences."""
     kept = [s for s in sentences if s != FALSE]
     if TRUE in kept:
         return TRUE
@@ -93,7 +95,7 @@ LEAST_SECONDS = 1.0
 
 
 def by_z3(text: str, milliseconds: int) -> str:
-    """Return what z3 answers: sat, unsat or unknown."""
+    """Return the answer of z3: sat, unsat or unknown."""
     solver = z3.Solver()
     solver.set("timeout", milliseconds)
     solver.from_string(text)
@@ -101,7 +103,7 @@ def by_z3(text: str, milliseconds: int) -> str:
 
 
 def by_cvc5(text: str, milliseconds: int) -> str:
-    """Return what cvc5 answers: sat, unsat or unknown."""
+    """Return the answer of cvc5: sat, unsat or unknown."""
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(milliseconds))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from choco_pipeline.formula.written.typeset import MathNotation
 from choco_pipeline.proof.family_document import SumText
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.invariants.locations import CounterName
+from choco_pipeline.proof.uniform.invariants.control import CounterName
 
 #: Letters for the counters that tell whether a coordinate is legal; the first that is no name of the game's is taken.
 LEGAL = "hcbw"

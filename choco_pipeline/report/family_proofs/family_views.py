@@ -21,7 +21,7 @@ from choco_pipeline.proof.family_document import (
     SumText,
 )
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.invariants.locations import CounterName, legal, option
+from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
 from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view

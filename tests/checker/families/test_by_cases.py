@@ -7,7 +7,6 @@ from functools import cache
 import pytest
 
 from choco_pipeline.proof.uniform.family_certificate import write
-from tests.checker.families.program import check_family
 from tests.proof.uniform.judged import prove_family
 from tests.proof.uniform.test_by_cases import BAR, LESS, MORE, ODD, STEPS
 
@@ -21,16 +20,6 @@ def text_of(folder):
 @pytest.fixture
 def certificate(tmp_path_factory):
     return json.loads(text_of(tmp_path_factory.getbasetemp() / "formulas"))
-
-
-@pytest.fixture
-def verdict(tmp_path):
-    def of(document):
-        path = tmp_path / "family.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return check_family(path.as_posix(), 60.0)
-
-    return of
 
 
 def formula(document):

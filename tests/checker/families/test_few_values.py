@@ -12,7 +12,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.checker.families.mutations import changed, of_texts
-from tests.checker.families.program import check_family, families
+from tests.checker.families.program import families
 from tests.effort import examples
 from tests.proof.uniform.judged import prove_family
 
@@ -42,16 +42,6 @@ def certificate(tmp_path_factory):
         return write(proof, tmp_path_factory.mktemp("families")).read_text(encoding="utf-8")
 
     return lambda family: json.loads(made(*family))
-
-
-@pytest.fixture
-def verdict(tmp_path):
-    def of(document):
-        path = tmp_path / "family.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return check_family(path.as_posix(), 120.0)
-
-    return of
 
 
 @pytest.mark.parametrize(

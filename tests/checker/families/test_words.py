@@ -19,7 +19,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.proof.checker import check_family as check_in_its_own_process
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.checker.families.mutations import mutations
-from tests.checker.families.program import check_family, families
+from tests.checker.families.program import families
 from tests.proof.uniform.judged import prove_family
 
 SUM, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
@@ -43,16 +43,6 @@ def certificate(tmp_path_factory):
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
     return lambda family: made(*family)
-
-
-@pytest.fixture
-def verdict(tmp_path):
-    def of(document):
-        path = tmp_path / "family.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return check_family(path.as_posix(), 120.0)
-
-    return of
 
 
 @pytest.mark.parametrize("family", [THREE, GRUNDY, pytest.param(FLAT, marks=pytest.mark.full)])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import pytest
 
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
@@ -31,3 +35,23 @@ def prove_family(ruleset: str, condition: str, **asked: Any) -> Judged:
     why = found.why if found.failures or answer["status"] == "proved" else answer["why"]
     judged = {"status": answer["status"], "why": why, "engines": tuple(answer["engines"])}
     return Judged(**vars(found) | judged)
+
+
+@pytest.fixture
+def verdict(tmp_path: Path) -> Callable[[object], dict[str, Any]]:
+    """Return the checker's verdict on a document."""
+
+    def of(document: object) -> dict[str, Any]:
+        path = tmp_path / "family.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return check_family(path.as_posix(), 120.0)
+
+    return of
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no table refute a statement before the search."""
+    monkeypatch.setattr(
+        "choco_pipeline.proof.trial.Statement.refutation", lambda statement, seconds: (None, 0)
+    )

@@ -7,15 +7,14 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform import FamilyError
-from choco_pipeline.proof.uniform.by_cases import case_formula_proof
-from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
+from choco_pipeline.proof.uniform import FamilyError, by_cases
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.product_lemmas import (
     Products,
     TrueCounterexampleError,
     lemmas_for,
 )
-from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.sentences import all_of, at_least_0, text
 from tests.proof.uniform.judged import prove_family
 
@@ -89,18 +88,16 @@ def test_a_formula_that_is_wrong_for_large_parameters_alone_is_not_proved(s):
         ("z + abs(y-z)", "are proved"),
     ],
 )
-def test_what_has_no_obligations_is_refused_with_the_reason(formula, why, monkeypatch):
+@pytest.mark.usefixtures("untried")
+def test_what_has_no_obligations_is_refused_with_the_reason(formula, why):
     """Where no table refutes it."""
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda statement, seconds: (None, 0)
-    )
     with pytest.raises(FamilyError, match=why):
         proved(ODD, formula)
 
 
 @pytest.mark.full
 def test_a_text_with_fewer_lemmas_than_a_solver_needs_is_asked_again_with_all(monkeypatch):
-    monkeypatch.setattr(case_formula_proof, "needed_lemmas", lambda *given: ())
+    monkeypatch.setattr(by_cases, "needed_lemmas", lambda *given: ())
     found = proved(ODD, STEPS)
     assert found.status == "proved", found.why
     assert all(found.cases[0].by_cases.lemmas.values())

@@ -8,10 +8,10 @@ import pytest
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform import FamilyError
-from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import failures
 from choco_pipeline.proof.uniform.families.affine import number
 from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.places import FewValues
 from choco_pipeline.proof.uniform.sentences import SOLVERS, text
 from tests.proof.uniform.judged import prove_family
 
@@ -75,10 +75,8 @@ FALSE = [
 
 
 @pytest.mark.parametrize(("ruleset", "members", "relation", "where"), FALSE)
-def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where, monkeypatch):
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
-    )
+@pytest.mark.usefixtures("untried")
+def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where):
     found = prove_family(ruleset, members, p_positions=relation, where=where)
     assert found.status in ("undecided", "refuted")
 
@@ -150,7 +148,7 @@ def member(parameters):
 def test_sentences_say_what_the_definition_says(members, relation):
     family = Family.read(SUM, members, relation, "p-positions")
     (case,) = family.cases()
-    direct, said, chance = DirectCase(family, case), parse(relation), random.Random(1)
+    direct, said, chance = FewValues(family, case), parse(relation), random.Random(1)
     for _ in range(40):
         (k,) = (value.value({"m_k": chance.randrange(3)}) for value in case.parameters.values())
         m = case.parameters["k"]
@@ -160,14 +158,14 @@ def test_sentences_say_what_the_definition_says(members, relation):
         sentence = f"(and (= |m_k| {(k - m.constant) // m.terms[0][1]}) {{}})"
         game = member((("k", k),))
         is_one = game.rules.why_not(place) is None
-        expected = {direct.is_position(at): is_one}
+        expected = {direct.is_inside(at): is_one}
         if is_one:
             related = [
                 said.value({"k": k, **dict(zip("xyz", q, strict=True))})
                 for q in (place, *game.options(place))
             ]
-            expected |= {direct.is_in_relation(at): related[0]}
-            expected |= {direct.has_option_in_relation(at): any(related[1:])}
+            expected |= {direct.is_related(at): related[0]}
+            expected |= {direct.has_related_option(at): any(related[1:])}
             expected |= {direct.is_inconsistent(at): related[0] == any(related[1:])}
         for shown, truth in expected.items():
             answer = SOLVERS["z3"](text(["m_k"], [], sentence.format(shown)), 1000)
@@ -186,9 +184,7 @@ def test_sentences_say_what_the_definition_says(members, relation):
         ({"grundy": "x ^ y ^ z"}, box("k//2"), "Grundy"),
     ],
 )
-def test_what_has_no_sentences_is_refused(relation, where, why, monkeypatch):
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
-    )
+@pytest.mark.usefixtures("untried")
+def test_what_has_no_sentences_is_refused(relation, where, why):
     with pytest.raises(FamilyError, match=why):
         prove_family(SUM, "k % 4 == 2", **relation, where=where)

@@ -159,10 +159,8 @@ def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relatio
         *(slow(*case) for case in [*FALSE, *FALSE_AND_LONG]),
     ],
 )
-def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation, monkeypatch):
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda family, seconds: (None, 0)
-    )
+@pytest.mark.usefixtures("untried")
+def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation, seconds=8)
     assert found.status == "undecided"
 
@@ -203,11 +201,9 @@ def test_the_first_members_are_what_tables_say(ruleset, condition, relation):
         ("step-bar(k=k)", "k > 0", {}, "either"),
     ],
 )
-def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why, monkeypatch):
+@pytest.mark.usefixtures("untried")
+def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why):
     """Where no table refutes it."""
-    monkeypatch.setattr(
-        "choco_pipeline.proof.trial.Statement.refutation", lambda statement, seconds: (None, 0)
-    )
     with pytest.raises(FamilyError, match=why):
         prove_family(ruleset, condition, **relation)
 

@@ -136,16 +136,6 @@ def of_case(document):
             yield "one case less", {**document, "cases": cases}
 
 
-@pytest.fixture
-def checked(tmp_path):
-    def of(document):
-        path = tmp_path / "family.json"
-        path.write_text(json.dumps(document))
-        return check_family(path.as_posix(), 20.0)
-
-    return of
-
-
 @pytest.fixture(params=[CONJECTURE, SHARP])
 def document(request, tmp_path):
     ruleset, members, relation, where = request.param
@@ -154,11 +144,11 @@ def document(request, tmp_path):
 
 
 @pytest.mark.full
-def test_a_changed_case_is_refused_by_the_conditions_alone(document, checked, monkeypatch):
+def test_a_changed_case_is_refused_by_the_conditions_alone(document, verdict, monkeypatch):
     monkeypatch.setattr(families, "require_failure", lambda *_: None)
-    assert checked(document)["every_member"]
+    assert verdict(document)["every_member"]
     for what, other in of_case(document):
-        assert not checked(other)["every_member"], what
+        assert not verdict(other)["every_member"], what
 
 
 def renamed(part, old, new):
@@ -173,7 +163,7 @@ def renamed(part, old, new):
 
 @pytest.mark.parametrize(("name", "passes"), [("m_t", True), ("n_s", False), ("p_2", False)])
 def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
-    name, passes, tmp_path, checked, monkeypatch
+    name, passes, tmp_path, verdict, monkeypatch
 ):
     monkeypatch.setattr(families, "require_failure", lambda *_: None)
     ruleset, members, relation, _ = SHARP
@@ -181,12 +171,12 @@ def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
     document = json.loads(write(proof, tmp_path).read_text())
     odd, even = document["cases"]
     assert "m_k" in even["parameters"]["k"]
-    found = checked({**document, "cases": [odd, renamed(even, "m_k", name)]})
+    found = verdict({**document, "cases": [odd, renamed(even, "m_k", name)]})
     assert found["every_member"] == passes
     assert passes or "a name in common" in found["why"]
 
 
-def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, checked):
+def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, verdict):
     """Who supposes that max(k-3000, -5000) is natural looks at large k alone: for k from 100 to 2999 it is Theorem 3.1."""
     ruleset, _, relation, where = SHARP
     proof = prove_family(ruleset, SHARP[1], p_positions=relation, where=where)
@@ -195,22 +185,22 @@ def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, checked):
     right = "100 <= k and k <= 2999 and s < k"
     condition = f"k % 2 == 0 and s % 2 == 1 and (s & -s) == 1 and (k <= s or {right})"
     written = "strip-bar(k=3000 + max(k-3000, -5000), s=s)"
-    found = checked({**document, "ruleset": written, "for": condition, "cases": [odd]})
+    found = verdict({**document, "ruleset": written, "for": condition, "cases": [odd]})
     assert (found["status"], found["every_member"]) == ("undecided", False)
     assert "position" in found["why"]
 
 
 @pytest.mark.parametrize("more", ["x >= 1", "z >= x", f"z >= {BEYOND}"])
-def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_path, checked):
+def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_path, verdict):
     proof = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(BEYOND))
     document = json.loads(write(proof, tmp_path).read_text())
-    found = checked({**document, "where": f"{document['where']} and {more}"})
+    found = verdict({**document, "where": f"{document['where']} and {more}"})
     assert (found["status"], found["every_member"]) == ("undecided", False)
     assert "nothing is stated" in found["why"]
 
 
 @pytest.mark.full
-def test_another_statement_is_refused_or_wrong_for_every_member(document, checked):
+def test_another_statement_is_refused_or_wrong_for_every_member(document, verdict):
     """What passes is shown by the definition's options for the first members, too."""
     passed = 0
     texts = [
@@ -220,7 +210,7 @@ def test_another_statement_is_refused_or_wrong_for_every_member(document, checke
     ]
     for what, other in random.Random(3).sample(texts, 25):
         try:
-            found = checked(other)
+            found = verdict(other)
         except ChocoError:
             continue
         assert found["status"] != "proved", what

@@ -122,7 +122,7 @@ def product(left: Affine, right: Affine) -> Affine:
 
 
 def factors_of(name: str) -> tuple[str, ...]:
-    """Return the names of which a name is the product: itself, if it is none; for no name none."""
+    """Return the factors of a name: the name itself if it is no product; none for no name."""
     return tuple(name.split(TIMES)) if name else ()
 
 

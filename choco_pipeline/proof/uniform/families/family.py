@@ -1,4 +1,4 @@
-"""A family of games and what is said of it, split into cases in which all is affine in parameters.
+"""A statement on a family of games, split into cases in which all is affine in parameters.
 
 Parameters are natural numbers. A case puts ``parameter = modulus*m + residue`` for each, with a natural number m, and has
 conditions that sums of these are not negative. Where a ruleset's values make no game (a divisor 0, a negative height) the
@@ -7,8 +7,9 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import mul
 from typing import Literal
 
 from choco_pipeline.formula import parse
@@ -37,14 +38,16 @@ from choco_pipeline.proof.uniform.families.linear_forms import (
     MOST_CASES,
     LinearForm,
     LinearFormReader,
+    Multiplication,
+    Place,
     ResiduesNeededError,
     SignNeededError,
+    is_bent,
     read_relation,
 )
 from choco_pipeline.proof.uniform.families.parametric_rules import (
     ParametricRules,
     describe,
-    quotient,
 )
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
@@ -57,11 +60,22 @@ Extreme = Literal["min", "max"]
 
 @dataclass(frozen=True)
 class AffineQuotient:
-    """(Σ a·coordinate + constant) // divisor, with natural a, constant ≥ 0 and divisor ≥ 1."""
+    """⌊dividend/divisor⌋, where no coefficient is negative and the divisor is at least 1."""
 
-    terms: Mapping[str, Affine]
-    constant: Affine
+    dividend: LinearForm
     divisor: Affine
+
+    def room(self, place: Place, value: Affine, multiplied: Multiplication = mul) -> Affine:
+        """Return a sum that is at least 0 if and only if the quotient is at least a value."""
+        return self.dividend.at(place, multiplied) - multiplied(self.divisor, value)
+
+    def plus(self, form: LinearForm) -> AffineQuotient:
+        """Return the quotient with a linear form added."""
+        return replace(self, dividend=self.dividend + form.times(self.divisor))
+
+    def substitute(self, values: Mapping[str, Affine]) -> AffineQuotient:
+        """Return the quotient with sums substituted for parameters."""
+        return AffineQuotient(self.dividend.substitute(values), self.divisor.substitute(values))
 
 
 @dataclass(frozen=True)
@@ -79,11 +93,6 @@ class AffineHeight:
                 f"a height that is a {self.function} of several: decided by words alone"
             )
         return self.parts[0]
-
-    @property
-    def coordinates(self) -> set[str]:
-        """The coordinates that it depends on."""
-        return {x for part in self.parts for x in part.terms}
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,7 @@ class FamilyCase:
     offset: Affine
     #: Linear forms that are not negative at the positions that the relation is of.
     inside: tuple[LinearForm, ...] = ()
-    #: For a parameter of which the largest power of 2 that divides it is asked, that power.
+    #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
     #: The Grundy number, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
@@ -119,15 +128,33 @@ class FamilyCase:
         return all(condition.value(values) >= 0 for condition in self.conditions)
 
     def shift(self, coordinate: str) -> Affine:
-        """Return what is added to a coordinate; 0 for one that is not in the relation."""
+        """Return the number that is added to a coordinate; 0 for one that is not in the relation."""
         return self.shifts.get(coordinate, ZERO)
 
     def legal_from(self, coordinate: str, part: AffineQuotient) -> Affine:
         """Return from where on the counter Σ a·track − divisor·track says that a coordinate is at most a part of its height."""
-        least = -part.constant - part.divisor * self.shift(coordinate)
-        for name, a in part.terms.items():
-            least += a * self.shift(name)
-        return least
+        shifts = {name: self.shift(name) for name in part.dividend.terms}
+        return part.room(shifts, self.shift(coordinate)) - part.dividend.constant * 2
+
+    def substitute(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
+        """Return the case with sums substituted for some of its names, and with these conditions."""
+        return replace(
+            self,
+            parameters=_substituted(self.parameters, values),
+            conditions=tuple(conditions),
+            heights={
+                y: replace(height, parts=tuple(part.substitute(values) for part in height.parts))
+                for y, height in self.heights.items()
+            },
+            shifts=_substituted(self.shifts, values),
+            constant=self.constant.substitute(values),
+            offset=self.offset.substitute(values),
+            inside=tuple(form.substitute(values) for form in self.inside),
+        )
+
+
+def _substituted(totals: Mapping[str, Affine], values: Mapping[str, Affine]) -> dict[str, Affine]:
+    return {name: total.substitute(values) for name, total in totals.items()}
 
 
 @dataclass(frozen=True)
@@ -180,7 +207,7 @@ class Family(Statement):
                 todo = [*part.by_sign(needed.sum), *todo]
 
     def _powers(self) -> list[str]:
-        """Return the parameters of which the largest power of 2 that divides them stands in a formula."""
+        """Return the parameters whose largest power of 2 stands in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
         nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
         powers = [
@@ -214,8 +241,8 @@ class Family(Statement):
         reader = self._reader(part)
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         parts = [part for height in heights.values() for part in height.parts]
-        needed = [a for part in parts for a in part.terms.values()]
-        needed += [part.constant for part in parts]
+        needed = [a for part in parts for a in part.dividend.terms.values()]
+        needed += [part.dividend.constant for part in parts]
         needed += [part.divisor - 1 for part in parts]
         for sum_ in needed:
             if not reader.known_sign(sum_):
@@ -294,7 +321,7 @@ class _FamilyPart:
         return [self._put({}, (total,)), self._put({}, (-total - 1,))]
 
     def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
-        parameters = {n: value.substitute(values) for n, value in self.parameters.items()}
+        parameters = _substituted(self.parameters, values)
         conditions = tuple(c.substitute(values) for c in self.conditions)
         trivial = {c for c in conditions + more if c.is_constant and c.constant >= 0}
         kept = tuple(c for c in dict.fromkeys(conditions + more) if c not in trivial)
@@ -302,57 +329,27 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: a quotient, possibly with an affine sum added, or the least or the largest of several."""
+    """Read a height: a quotient, possibly with a linear form added, or the least or the largest of several."""
+    coordinates = reader.coordinates
+    moves = not names_of(node).isdisjoint(coordinates)
     match node:
-        case Call("min" | "max" as function, arguments) if _moves(node, reader):
+        case Call("min" | "max" as function, arguments) if moves:
             parts = [_height(reader, argument).only for argument in arguments]
             return AffineHeight(tuple(parts), function)
-        case Binary("//", left, right) if _has_extreme(left, reader):
+        case Binary("//", left, right) if moves:
             above, by = _height(reader, left), reader.affine(right)
             if not all(part.divisor == number(1) for part in above.parts):
                 raise FamilyError(f"height {render(node)}: a quotient of quotients")
             return replace(above, parts=tuple(replace(part, divisor=by) for part in above.parts))
-        case Binary("+" | "-" as operator, left, right) if _has_extreme(left, reader):
+        case Binary("+" | "-" as operator, left, right) if is_bent(left, coordinates):
+            height = _height(reader, left)
             added = reader.form(right).times(number(1 if operator == "+" else -1))
-            return _added(_height(reader, left), added)
-        case Binary("+", left, right) if _has_extreme(right, reader):
-            return _added(_height(reader, right), reader.form(left))
-        case Binary("+" | "-" as operator, left, right) if _divides(left, reader):
-            added = reader.form(right).times(number(1 if operator == "+" else -1))
-            return _added(_height(reader, left), added)
-        case Binary("+", left, right) if _divides(right, reader):
-            return _added(_height(reader, right), reader.form(left))
-    if not _divides(node, reader):
-        form = reader.form(node)
-        return AffineHeight((AffineQuotient(form.terms, form.constant, number(1)),))
-    dividend, divisor = quotient(node)
-    if divisor is None:
-        raise FamilyError(f"height {render(node)}: one quotient of linear forms is what is proved")
-    form = reader.form(dividend)
-    return AffineHeight((AffineQuotient(form.terms, form.constant, reader.affine(divisor)),))
-
-
-def _moves(node: Node, reader: LinearFormReader) -> bool:
-    """Whether it depends on a coordinate."""
-    return not names_of(node).isdisjoint(reader.coordinates)
-
-
-def _has_extreme(node: Node, reader: LinearFormReader) -> bool:
-    """Whether a minimum or a maximum of coordinates stands in it."""
-    return any(isinstance(part, Call) and _moves(part, reader) for part in walk(node))
-
-
-def _divides(node: Node, reader: LinearFormReader) -> bool:
-    """Whether a quotient of coordinates stands in it."""
-    return any(
-        isinstance(part, Binary) and part.operator in ("//", "%", ">>") and _moves(part, reader)
-        for part in walk(node)
-    )
-
-
-def _added(height: AffineHeight, form: LinearForm) -> AffineHeight:
-    parts = []
-    for part in height.parts:
-        whole = LinearForm(part.terms, part.constant) + form.times(part.divisor)
-        parts.append(AffineQuotient(whole.terms, whole.constant, part.divisor))
-    return AffineHeight(tuple(parts), height.function)
+        case Binary("+", left, right) if is_bent(right, coordinates):
+            height, added = _height(reader, right), reader.form(left)
+        case _ if is_bent(node, coordinates):
+            raise FamilyError(
+                f"height {render(node)}: one quotient of linear forms is what is proved"
+            )
+        case _:
+            return AffineHeight((AffineQuotient(reader.form(node), number(1)),))
+    return replace(height, parts=tuple(part.plus(added) for part in height.parts))

@@ -3,7 +3,7 @@
 ``c//2`` is affine in c only for one parity of c, ``min(c, k)`` only on one side of c = k. So reading may need the family to
 be split: by residues of a parameter, or by the sign of a sum. It says so by an exception, and is tried again on each part.
 
-What is said of a family as a nim-sum is read by the same means: shifts of coordinates, a number in it, and one beside it.
+Relations are read by the same means: shifts of coordinates in a nim-sum, a number in it, and one beside it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    names_of,
     render,
     walk,
 )
@@ -36,6 +37,10 @@ MOST_CASES = 64
 
 #: All of these sums are at least 0.
 Conjunction = tuple[Affine, ...]
+#: A sum for each coordinate.
+Place = Mapping[str, Affine]
+#: The product of two sums; `mul` refuses one of two names.
+Multiplication = Callable[[Affine, Affine], Affine]
 #: Whether a sum is never negative (True), always negative (False), or either.
 Sign = Callable[[Affine], bool | None]
 
@@ -71,12 +76,22 @@ class LinearForm:
             {n: a for n, a in total.items() if a != ZERO}, self.constant + other.constant
         )
 
-    def times(
-        self, factor: Affine, multiplied: Callable[[Affine, Affine], Affine] = mul
-    ) -> LinearForm:
+    def __sub__(self, other: LinearForm) -> LinearForm:
+        return self + other.times(number(-1))
+
+    def times(self, factor: Affine, multiplied: Multiplication = mul) -> LinearForm:
         """Return the multiple."""
         scaled = {n: multiplied(a, factor) for n, a in self.terms.items() if factor != ZERO}
         return LinearForm(scaled, multiplied(self.constant, factor))
+
+    def at(self, place: Place, multiplied: Multiplication = mul) -> Affine:
+        """Return the value at a place."""
+        return sum((multiplied(a, place[n]) for n, a in self.terms.items()), self.constant)
+
+    def substitute(self, values: Mapping[str, Affine]) -> LinearForm:
+        """Return the form with sums substituted for parameters."""
+        terms = {n: a.substitute(values) for n, a in self.terms.items()}
+        return LinearForm(terms, self.constant.substitute(values))
 
 
 @dataclass(frozen=True)
@@ -116,7 +131,7 @@ class LinearFormReader:
             case Binary("+", left, right):
                 return self.form(left) + self.form(right)
             case Binary("-", left, right):
-                return self.form(left) + self.form(right).times(number(-1))
+                return self.form(left) - self.form(right)
             case Binary("*", left, right):
                 own, other = self.form(left), self.form(right)
                 if own.terms and other.terms:
@@ -175,10 +190,9 @@ class LinearFormReader:
             case Compare(operators, operands) if {*operators} <= {"<", "<=", ">", ">=", "=="}:
                 forms, alternatives = [self.form(part) for part in operands], []
                 for operator, left, right in zip(operators, forms, forms[1:], strict=False):
-                    less, more = left + right.times(number(-1)), right + left.times(number(-1))
                     strict = LinearForm({}, number(-1 if operator in ("<", ">") else 0))
-                    alternatives += [more + strict] if operator[0] in "<=" else []
-                    alternatives += [less + strict] if operator[0] in ">=" else []
+                    alternatives += [right - left + strict] if operator[0] in "<=" else []
+                    alternatives += [left - right + strict] if operator[0] in ">=" else []
                 return alternatives
             case _:
                 raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
@@ -200,6 +214,15 @@ class LinearFormReader:
                 return _product(steps) if holds else _few([form for s in steps for form in s])
             case _:
                 raise FamilyError(f"{render(node)} is an integer, a condition is needed")
+
+
+def is_bent(node: Node, coordinates: frozenset[str]) -> bool:
+    """Whether some operation makes a sum of coordinates something else."""
+    return any(
+        isinstance(part, Call) or (isinstance(part, Binary) and part.operator not in "+-*")
+        for part in walk(node)
+        if not names_of(part).isdisjoint(coordinates)
+    )
 
 
 def _remainder(value: Affine, modulus: int) -> Affine:

@@ -16,7 +16,6 @@ from typing import Any
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
-    Binary,
     Integer,
     Name,
     Negate,
@@ -37,10 +36,8 @@ from choco_pipeline.proof.proof_errors import FamilyError
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
 #: What other numbers than coordinates are called in obligations.
 RESERVED = frozenset({"target", "constant", "value"})
-#: Small members are tried with these values for each parameter.
-SMALL = (0, 1, 2, 3, 5)
-#: So many of them, at most.
-MOST_TRIED = 60
+#: Small members are tried with these values for each parameter, at most this number of them.
+SMALL, MOST_TRIED = (0, 1, 2, 3, 5), 60
 
 
 @dataclass(frozen=True)
@@ -203,10 +200,3 @@ def _others(count: int) -> Iterator[tuple[int, ...]]:
     yield tuple(value + 2 * i for i, value in enumerate(RARE[::-1][:count]))
     small = product(SMALL, repeat=count)
     yield from (values for values, _ in zip(small, range(MOST_TRIED), strict=False))
-
-
-def quotient(node: Node) -> tuple[Node, Node | None]:
-    """Return what is divided and what it is divided by, of a height; None for by 1."""
-    if isinstance(node, Binary) and node.operator == "//":
-        return node.left, node.right
-    return node, None

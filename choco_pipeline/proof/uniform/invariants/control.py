@@ -12,9 +12,10 @@ A `ControlLocation` is all else that must be kept: how numbers compare so far. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import product
 from operator import xor
 from typing import Literal
@@ -22,23 +23,112 @@ from typing import Literal
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.families.family import AffineQuotient, Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import is_possible
-from choco_pipeline.proof.uniform.invariants.locations import (
-    CONSTANT,
-    TARGET,
-    TRIVIAL,
-    VALUE,
-    Clause,
-    ControlLocation,
-    ControlStep,
-    CounterName,
-    Digits,
-    Goal,
-    Order,
-    TrackForm,
-    count,
-    legal,
-    option,
-)
+
+TARGET, CONSTANT = "target", "constant"
+Order = Literal["equal", "less"]
+Digits = Mapping[str, int]
+_COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
+#: Σ a·track.
+TrackForm = Mapping[str, Affine]
+
+
+def option(coordinate: str) -> str:
+    """Return the track of an option's coordinate."""
+    return f"{coordinate}'"
+
+
+def count(track: str) -> str:
+    """Return the name of the counter of one track."""
+    return f"count({track})"
+
+
+def legal(track: str, part: int = 0) -> str:
+    """Return the name of the counter that decides whether a coordinate is at most a part of its height."""
+    return f"legal{part + 1 if part else ''}({track})"
+
+
+VALUE = count("value")
+
+
+@dataclass(frozen=True)
+class CounterName:
+    """What the name of a counter says."""
+
+    #: "count", "legal", or for another part of a height "legal2", "legal3", …
+    kind: str
+    #: Or another track that is counted.
+    coordinate: str
+    #: Whether it counts for the option, not for the position.
+    is_of_option: bool
+
+    @property
+    def of_position(self) -> str:
+        """The name of the counter that counts the same for the position."""
+        return f"{self.kind}({self.coordinate})"
+
+    @classmethod
+    @cache  # obligations ask for the same few names at each of their steps
+    def read(cls, name: str) -> CounterName | None:
+        """Return the parts of a counter's name; None for the name of a parameter.
+
+        Examples
+        --------
+        >>> CounterName.read(legal(option("y")))
+        CounterName(kind='legal', coordinate='y', is_of_option=True)
+        """
+        named = _COUNTER.fullmatch(name)
+        return None if named is None else cls(named[1], named[2], named[3] != "")
+
+
+@dataclass(frozen=True, order=True)
+class ControlLocation:
+    """What is kept of the digits read so far, apart from counters."""
+
+    #: Whether the sign digits are still to be read.
+    start: bool
+    #: Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
+    settled: bool
+    #: The coordinate that the move lowers; empty as long as it is not chosen.
+    move: str
+    #: For each coordinate that the move changes, how the option's digits compare with the position's.
+    orders: tuple[tuple[str, Order], ...]
+    #: Watched tracks that had only digits 0.
+    zero: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The location in words, unique in its obligation."""
+        if self.start:
+            return "start"
+        parts = ["differs" if self.settled else "agrees"]
+        parts += [f"lower {self.move}"] if self.move else []
+        parts += [f"{option(n)} {order}" for n, order in self.orders]
+        parts += [f"{track} zero" for track in sorted(self.zero)]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class ControlStep:
+    """The digits that the opponent chooses, and the answers to them: digits of the option and where they lead."""
+
+    digits: Digits
+    answers: tuple[tuple[Digits, ControlLocation], ...]
+
+
+#: At least one of these sums is not negative.
+Clause = tuple[Affine, ...]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An implication at the end of a word: all of the hypotheses imply all conclusions; None means never."""
+
+    hypotheses: tuple[Clause, ...]
+    conclusions: tuple[Clause, ...] | None
+
+
+TRIVIAL = Goal(((number(-1),),), ())
+
 
 Kind = Literal["value", "exclusion", "option"]
 
@@ -54,7 +144,7 @@ class FamilyObligation:
     kind: Kind
     #: Which kind of move, for ``exclusion``: its number.
     move: int = 0
-    #: Tracks of which the control keeps whether they are 0 so far.
+    #: Tracks for which the control keeps whether they are 0 so far.
     watched: frozenset[str] = frozenset()
     #: Whether counters of single tracks are kept that only say that coordinates are natural numbers.
     singles: bool = True
@@ -91,7 +181,7 @@ class FamilyObligation:
 
     @cached_property
     def position(self) -> tuple[str, ...]:
-        """The tracks that somebody else chooses."""
+        """The tracks that the opponent chooses."""
         return (
             *self.coordinates,
             *([TARGET] if self.has_target else []),
@@ -100,16 +190,15 @@ class FamilyObligation:
 
     @cached_property
     def may_be_negative(self) -> frozenset[str]:
-        """The position's tracks of which the sign digit may be 1."""
-        negative = {n for n in self.coordinates if self._may_be_negative(self.case.shift(n))}
-        negative |= (
-            {TARGET} if self.has_target and self._may_be_negative(self.case.offset) else set()
+        """The position's tracks whose sign digit may be 1."""
+        least = {name: self.case.shift(name) for name in self.coordinates}
+        least |= {TARGET: self.case.offset} if self.has_target else {}
+        least |= {CONSTANT: self.case.constant} if self.has_constant else {}
+        return frozenset(
+            track
+            for track, total in least.items()
+            if is_possible([*self.case.conditions, -total - 1])
         )
-        negative |= {CONSTANT} if self.has_constant and self._may_be_negative(self.case.constant) else set()  # fmt: skip
-        return frozenset(negative)
-
-    def _may_be_negative(self, least: Affine) -> bool:
-        return is_possible([*self.case.conditions, -least - 1])
 
     # Counters.
 
@@ -136,24 +225,22 @@ class FamilyObligation:
         return counters
 
     def keeps_single(self, coordinate: str) -> bool:
-        """Whether a counter tells that a coordinate is a natural number."""
+        """Whether a counter decides that a coordinate is a natural number."""
         shift = self.case.shift(coordinate)
         return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
 
     def before(self, counter: str, source: ControlLocation) -> Affine:
-        """Return what a counter had before a step: as long as no move is chosen an option is the position."""
+        """Return a counter's value before a step: until a move is chosen an option is the position."""
         name = None if source.move else CounterName.read(counter)
         return Affine.of(counter if name is None else name.of_position)
 
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
-        """Return what the counters of the target are after a step, in terms of those of the source."""
+        """Return the counters of the target after a step, in terms of those of the source."""
         updates = {}
         for counter, form in self.counters(target).items():
-            added = ZERO
-            for track, a in form.items():
-                added += a * digits[track]
+            added = digit_sum(form, digits)
             updates[counter] = -added if source.start else self.before(counter, source) * 2 + added
         return updates
 
@@ -161,29 +248,19 @@ class FamilyObligation:
 
     @cached_property
     def start(self) -> ControlLocation:
-        """Where a word begins."""
-        move = ""
-        orders: tuple[tuple[str, Order], ...] = ()
+        """The location before the first digit."""
         if self.kind == "exclusion":
-            move = self.moves[0][0]
-            orders = self._orders(self.moves[0])
-        watched = self.watched if move else self.watched & {*self.coordinates}
-        return ControlLocation(True, self.kind != "option", move, orders, watched)
-
-    def _orders(self, move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
-        return tuple((name, "equal") for name in (move[0], *move[1]))
+            move = self.moves[0]
+            return ControlLocation(True, True, move[0], _equal(move), self.watched)
+        zero = self.watched & {*self.coordinates}
+        return ControlLocation(True, self.kind != "option", "", (), zero)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
         """Yield every choice of the position's digits, with the answers to it, the likeliest first.
 
         Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
         """
-        for values in product((0, 1), repeat=len(self.position)):
-            digits = dict(zip(self.position, values, strict=True))
-            if here.start and any(
-                digit and track not in self.may_be_negative for track, digit in digits.items()
-            ):
-                continue
+        for digits in self._choices(self.position, is_sign=here.start):
             answers = tuple(self._answers(here, digits))
             if self.kind != "option":
                 yield from (
@@ -192,8 +269,15 @@ class FamilyObligation:
             elif self._is_asked(here, digits):
                 yield ControlStep(digits, answers)
 
+    def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
+        """Yield all choices of digits on tracks of the position, or of the same coordinates of an option."""
+        negative = self.may_be_negative
+        ranges = {t: (0, 1) if not is_sign or t in negative else (0,) for t in tracks}
+        for values in product(*ranges.values()):
+            yield dict(zip(ranges, values, strict=True))
+
     def _is_asked(self, here: ControlLocation, digits: Digits) -> bool:
-        """Whether the digits do not make the target the larger one, which nobody asks for."""
+        """Whether the digits do not make the target the larger one, which is never asked for."""
         if here.settled or not self.has_target:
             return True
         less, more = digits[TARGET], self.nim_sum(digits)
@@ -222,52 +306,39 @@ class FamilyObligation:
             yield {}, ControlLocation(False, False, "", (), zero)
             return
         if here.move:
-            yield from self._changes(here, here.orders, digits, wanted)
+            yield from self._changes(here, digits, wanted)
             return
         for move in sorted(self.moves, key=lambda move: len(move[1])):
             changed = {n for n in move[1] if option(n) in self.watched}
             begun = {option(n) for n in changed & here.zero}
             begun |= here.zero - {move[0], *move[1]}
-            chosen = ControlLocation(
-                here.start, True, move[0], self._orders(move), frozenset(begun)
-            )
-            yield from self._changes(chosen, chosen.orders, digits, wanted, clips=move[2])
+            chosen = ControlLocation(here.start, True, move[0], _equal(move), frozenset(begun))
+            yield from self._changes(chosen, digits, wanted)
 
     def _changes(
-        self,
-        here: ControlLocation,
-        orders: tuple[tuple[str, Order], ...],
-        digits: dict[str, int],
-        wanted: int,
-        *,
-        clips: bool | None = None,
+        self, here: ControlLocation, digits: dict[str, int], wanted: int
     ) -> Iterator[tuple[Digits, ControlLocation]]:
         """Yield the digits of changed coordinates that give the wanted nim-sum, fewest changes first."""
-        if clips is None:
-            clips = next(move[2] for move in self.moves if move[0] == here.move)
-        kept = [digits[name] for name, _ in orders]
+        clips = next(move[2] for move in self.moves if move[0] == here.move)
+        names = [name for name, _ in here.orders]
         changes = []
-        for values in product((0, 1), repeat=len(orders)):
-            option_digits = {option(n): v for (n, _), v in zip(orders, values, strict=True)}
-            changed = {**digits, **{n: v for (n, _), v in zip(orders, values, strict=True)}}
-            if self.nim_sum(changed) != wanted:
-                continue
-            if here.start and any(
-                v and n not in self.may_be_negative
-                for (n, _), v in zip(orders, values, strict=True)
-            ):
+        for changed in self._choices(names, is_sign=here.start):
+            if self.nim_sum({**digits, **changed}) != wanted:
                 continue
             after = [
-                _compared(order, old, new, is_sign=here.start)
-                for (_, order), old, new in zip(orders, kept, values, strict=True)
+                _compared(order, digits[n], changed[n], is_sign=here.start)
+                for n, order in here.orders
             ]
             if None in after or (not clips and "less" in after[1:]):
                 continue
-            now = tuple((n, order) for (n, _), order in zip(orders, after, strict=True) if order)
+            now = tuple((n, order) for n, order in zip(names, after, strict=True) if order)
+            option_digits = {option(n): v for n, v in changed.items()}
             zero = self._still_zero(here.zero, {**digits, **option_digits})
             there = ControlLocation(False, True, here.move, now, zero)
-            new = sum(order != old for (_, old), order in zip(orders[1:], after[1:], strict=True))
-            changes.append(((new, values[::-1]), option_digits, there))
+            new = sum(
+                old != order for (_, old), order in zip(here.orders[1:], after[1:], strict=True)
+            )
+            changes.append(((new, [*changed.values()][::-1]), option_digits, there))
         for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
 
@@ -277,7 +348,7 @@ class FamilyObligation:
     # What is asked for.
 
     def goal(self, here: ControlLocation) -> Goal:
-        """Return what must hold if the word ends here."""
+        """Return the implication that must hold if the word ends here."""
         if here.start:
             return TRIVIAL
         if self.kind == "value":
@@ -313,7 +384,7 @@ class FamilyObligation:
         ]
 
     def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
-        """Return that the lowered coordinate is a natural number, and each of the others where a move leaves it."""
+        """Return the conditions that the lowered coordinate is a natural number, and the others are where a move leaves them."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
             conditions.append((self._at_least(here.move, option(here.move)),))
@@ -330,7 +401,7 @@ class FamilyObligation:
         return Affine.of(count(track)) - self.case.shift(coordinate)
 
     def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
-        """Return conjunctions that stay true whatever is read, and under which the hypotheses are false.
+        """Return conjunctions that stay true for all further digits, and contradict the hypotheses.
 
         A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
         upwards, or stays. So below −A and below what a hypothesis asks for it never comes back.
@@ -351,13 +422,18 @@ class FamilyObligation:
         return alternatives
 
 
+def digit_sum(form: TrackForm, digits: Digits) -> Affine:
+    """Return a linear form of the digits on tracks."""
+    return sum((a * digits[track] for track, a in form.items()), ZERO)
+
+
 def _legal_form(name: str, part: AffineQuotient, changed: tuple[str, ...]) -> TrackForm:
-    form = {**part.terms, name: -part.divisor}
+    form = {**part.dividend.terms, name: -part.divisor}
     return {option(n) if n in changed else n: a for n, a in form.items()}
 
 
 def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
-    """Return that all of the sums are not negative, or that one is not."""
+    """Return the clauses that all of the sums are at least 0, or that one is."""
     return [(total,) for total in sums] if is_all else [tuple(sums)]
 
 
@@ -370,6 +446,11 @@ def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:
         else:
             most += a
     return most, least
+
+
+def _equal(move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
+    """Return the orders of the coordinates that a move may change, before the first digit."""
+    return tuple((name, "equal") for name in (move[0], *move[1]))
 
 
 def _compared(order: Order, old: int, new: int, *, is_sign: bool) -> Order | None:

@@ -1,12 +1,18 @@
-"""Proves one obligation as a safety game on abstract states, and returns the invariant and the strategy.
+"""The search for an invariant and a strategy of one obligation, as a safety game on abstract states.
 
-Idea: a state is a location and, for each of its predicates, whether it holds. Somebody else chooses the digits of the position
-(and, where a step from an abstract state may lead to several, which of them it is); the prover answers with the digits of the
-option. He loses in a state where a word may end against the goal. States are made when they are first reached; he tries his
-answers in their order, and takes the next one when a state that the last one leads to turns out to be lost. What is kept true:
-every state that is not lost has for all digits an answer whose states are known and not lost, or wait to be looked at. What is
-left at the end, from the start on, is the invariant, and the answers are the strategy. Without answers to choose among (all
-obligations but ``option``) it is reachability.
+Idea: a state is a location and the truth values of its predicates. The opponent chooses the digits of the position (and, where
+a step from an abstract state may lead to several, one of them); the prover answers with the digits of the option. He loses in a
+state where a word may end against the goal. States are made when they are first reached; he tries his answers in their order,
+and takes the next one when the last one leads to a lost state. Kept true: every state that is not lost has for all digits an
+answer whose states are not lost, as far as is known. The states that remain are the invariant, and the answers are the strategy.
+Without answers to choose from (all obligations except ``option``) it is reachability.
+
+*Facts* hold at a location by the digits alone. Equalities come from tracks that had the same digits so far: an option's
+coordinate that is still equal to the position's, tracks with digits 0 only, and two tracks whose nim-sum with others is 0.
+Parities come from the last digit: a counter goes from c to 2c + d, so it is even at a location if every d that leads there is.
+
+*Predicates* say that an affine sum of counters and parameters is at least 0. Those of the goals come first; a round adds the
+weakest preconditions of the predicates after each step. Of equivalent predicates at a location one is kept.
 
 Cost: a call of z3 for each edge between states and one more for each state and digits; tens of states, hundreds of calls.
 Source: safety games on predicate abstractions, as in L. de Alfaro, P. Godefroid and R. Jagadeesan, *Three-valued abstractions of
@@ -15,23 +21,245 @@ games* (2004), with may-steps only, which is sound for the prover.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import gcd
 
 import z3
 
 from choco_pipeline.proof.clock import Clock, OverError
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.proof.uniform.families.linear import at_least_0, values_of
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
-from choco_pipeline.proof.uniform.invariants.facts import Facts, base, facts, not_all, predicates
-from choco_pipeline.proof.uniform.invariants.locations import (
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
+from choco_pipeline.proof.uniform.families.linear import at_least_0, term, values_of, variable
+from choco_pipeline.proof.uniform.invariants.control import (
+    CONSTANT,
+    TARGET,
     Clause,
     ControlLocation,
     ControlStep,
+    CounterName,
+    FamilyObligation,
     Goal,
+    TrackForm,
+    count,
+    digit_sum,
+    legal,
+    option,
 )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Sums that are 0, and counters with what they leave when divided by 2."""
+
+    equalities: tuple[Affine, ...] = ()
+    parities: tuple[tuple[str, int], ...] = ()
+
+
+def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
+    """Return all locations of the control, from the start on, with their facts."""
+    reached = {obligation.start: None}
+    todo = [obligation.start]
+    while todo:
+        for step in obligation.steps(todo.pop()):
+            for _, there in step.answers:
+                if there not in reached:
+                    reached[there] = None
+                    todo.append(there)
+    parities = _parities(obligation, reached)
+    return {
+        here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
+        for here in reached
+    }
+
+
+def _parities(
+    obligation: FamilyObligation, every: Iterable[ControlLocation]
+) -> dict[ControlLocation, tuple[tuple[str, int], ...]]:
+    seen: dict[ControlLocation, dict[str, set[int | None]]] = {}
+    for here in every:
+        for step in obligation.steps(here):
+            for answer, there in step.answers:
+                sets = seen.setdefault(there, {})
+                digits = {**step.digits, **answer}
+                for counter, form in obligation.counters(there).items():
+                    added = digit_sum(form, digits)
+                    is_known = all(c % 2 == 0 for _, c in added.terms)
+                    sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
+    return {
+        there: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
+        for there, sets in seen.items()
+    }
+
+
+def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
+    like = _alike(obligation, here)
+    forms = {c: _canonical(form, like) for c, form in obligation.counters(here).items()}
+    singles: dict[str, str] = {}
+    for counter, form in forms.items():
+        name = CounterName.read(counter)
+        if len(form) == 1 and name is not None and name.kind == "count":
+            singles.setdefault(next(iter(form)), counter)
+    equalities: list[Affine] = []
+    seen: dict[tuple[tuple[str, str], ...], str] = {}
+    for counter, form in forms.items():
+        same = tuple(sorted((t, str(a)) for t, a in form.items()))
+        if all(t in singles and a.is_constant for t, a in form.items()):
+            total = Affine.of(counter)
+            for track, a in form.items():
+                total -= Affine.of(singles[track]) * a.constant
+        else:
+            total = Affine.of(counter) - Affine.of(seen.setdefault(same, counter))
+        if total != ZERO:
+            equalities.append(total)
+    return tuple(equalities)
+
+
+def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str | None]:
+    """Return for tracks another one with the same digits so far, or None for digits 0 only."""
+    like: dict[str, str | None] = dict.fromkeys(here.zero)
+    for name, order in here.orders:
+        if order == "equal" and option(name) in here.zero:
+            like[name] = None
+        elif order == "equal":
+            like[option(name)] = like.get(name, name)
+    in_nim_sum = [n for n in obligation.coordinates if n in obligation.case.shifts]
+    end = [CONSTANT] if obligation.has_constant else []
+    target = [TARGET] if obligation.has_target else []
+    if obligation.kind == "value":
+        _relate(like, [*in_nim_sum, *end, "value"])
+        return like
+    changed = {n for n, _ in here.orders}
+    of_option = [option(n) if n in changed else n for n in in_nim_sum]
+    if obligation.kind == "option":
+        if not here.settled:
+            _relate(like, [*in_nim_sum, *end, *target])
+        else:
+            _relate(like, [*of_option, *end, *target])
+    elif obligation.family.kind == "p-positions":
+        _relate(like, [*in_nim_sum, *end])
+        _relate(like, [*of_option, *end])
+    return like
+
+
+def _relate(like: dict[str, str | None], tracks: list[str]) -> None:
+    """Use that the digits of the tracks have the nim-sum 0, each time."""
+    left: list[str] = []
+    for track in tracks:
+        root = like.get(track, track)
+        if root in left:
+            left.remove(root)
+        elif root is not None:
+            left.append(root)
+    if len(left) in (1, 2):
+        old, new = left[-1], left[0] if len(left) == 2 else None
+        like.update({track: new for track, root in like.items() if root == old} | {old: new})
+
+
+def _canonical(form: TrackForm, like: dict[str, str | None]) -> dict[str, Affine]:
+    canonical: dict[str, Affine] = {}
+    for track, a in form.items():
+        root = like.get(track, track)
+        if root is not None:
+            canonical[root] = canonical.get(root, ZERO) + a
+    return {track: a for track, a in canonical.items() if a != ZERO}
+
+
+def predicates(
+    obligation: FamilyObligation,
+    known: Mapping[ControlLocation, Facts],
+    *,
+    rounds: int,
+    all_hypotheses: bool,
+    clock: Clock,
+) -> dict[ControlLocation, tuple[Affine, ...]]:
+    """Return the predicates of each location.
+
+    Preconditions are added for this number of rounds; with `all_hypotheses` the position's legality is used after a move is
+    chosen, too.
+    """
+    candidates: dict[ControlLocation, list[Affine]] = {}
+    for here in known:
+        candidates[here] = [_normal(p) for p in _asked(obligation, here, all_hypotheses)]
+    bases = {here: base(obligation, here, facts) for here, facts in known.items()}
+    kept = {here: _distinct(bases[here], ps, clock) for here, ps in candidates.items()}
+    for _ in range(rounds):
+        added = {here: list(ps) for here, ps in kept.items()}
+        for here in known:
+            if here.start:
+                continue
+            for step in obligation.steps(here):
+                for answer, there in step.answers:
+                    updates = obligation.updates(here, {**step.digits, **answer}, there)
+                    added[here] += [_normal(p.substitute(updates)) for p in kept[there]]
+        kept = {here: _distinct(bases[here], ps, clock) for here, ps in added.items()}
+    return {here: tuple(ps) for here, ps in kept.items()}
+
+
+def base(obligation: FamilyObligation, here: ControlLocation, facts: Facts) -> list[z3.BoolRef]:
+    """Return for z3 the conditions of the case, the facts, and that the hypotheses may come true."""
+    conditions = [at_least_0(c) for c in obligation.case.conditions]
+    conditions += [term(total) == 0 for total in facts.equalities]
+    conditions += [variable(counter) % 2 == remainder for counter, remainder in facts.parities]
+    return [z3.And([*conditions, *map(not_all, obligation.never_again(here))])]
+
+
+def not_all(sums: tuple[Affine, ...]) -> z3.BoolRef:
+    """Return for z3 that some of the sums are negative."""
+    return z3.Not(z3.And([at_least_0(total) for total in sums]))
+
+
+def _asked(
+    obligation: FamilyObligation, here: ControlLocation, all_hypotheses: bool
+) -> list[Affine]:
+    goal = obligation.goal(here)
+    hypotheses = [p for clause in goal.hypotheses for p in clause]
+    if goal.conclusions is None and obligation.kind == "exclusion":
+        return hypotheses
+    if obligation.kind == "option" and not all_hypotheses:
+        parts = {i for height in obligation.case.heights.values() for i in range(len(height.parts))}
+        dropped = {c for n, _ in here.orders for c in (count(n), *(legal(n, i) for i in parts))}
+        hypotheses = [p for p in hypotheses if p.names.isdisjoint(dropped)]
+    return hypotheses + [p for clause in goal.conclusions or () for p in clause]
+
+
+def _normal(p: Affine) -> Affine:
+    """Return the same inequality with coefficients that have no divisor in common."""
+    common = gcd(*(c for _, c in p.terms)) if p.terms else 0
+    return p if common < 2 else p // common
+
+
+def _distinct(base: list[z3.BoolRef], candidates: list[Affine], clock: Clock) -> list[Affine]:
+    """Return predicates that are not equivalent; z3 is asked only about those that agree on all examples."""
+    todo = [p for p in dict.fromkeys(candidates) if p.terms]
+    if not todo:
+        return []
+    names = sorted(set().union(*(p.names for p in todo)))
+    solver = z3.SimpleSolver()
+    solver.add(base)
+    examples: list[Mapping[str, int]] = []
+    kept: list[Affine | bool] = [True, False]
+
+    def same(p: Affine, q: Affine | bool) -> bool:
+        for e in examples:
+            if (p.value(e) >= 0) != (q if isinstance(q, bool) else q.value(e) >= 0):
+                return False
+        clock.require()
+        other = z3.BoolVal(q) if isinstance(q, bool) else at_least_0(q)
+        solver.push()
+        solver.add(z3.Xor(at_least_0(p), other))
+        answer = solver.check()
+        if answer == z3.sat:
+            model = solver.model()
+            examples.append(values_of(model, names))
+        solver.pop()
+        return bool(answer == z3.unsat)
+
+    for p in todo:
+        if not any(same(p, q) for q in kept):
+            kept.append(p)
+    return [p for p in kept if not isinstance(p, bool)]
+
 
 #: Abstract states of one obligation; the families that are known need less than a tenth.
 MOST_STATES = 3000
@@ -46,15 +274,13 @@ class Invariant:
     """What proves an obligation."""
 
     obligation: FamilyObligation
-    #: What holds at each location, and what its states tell apart.
+    #: The facts at each location, and the predicates of its states.
     facts: Mapping[ControlLocation, Facts]
     predicates: Mapping[ControlLocation, tuple[Affine, ...]]
     #: The states that are reached, by location.
     states: Mapping[ControlLocation, tuple[Bits, ...]]
     #: For each state, for each step at its location (in their order) which answer is taken.
     strategy: Mapping[State, tuple[int, ...]]
-    #: Calls of z3.
-    calls: int
 
 
 class LostError(UndecidedError):
@@ -82,7 +308,6 @@ class ObligationGame:
         clock: Clock,
     ) -> None:
         self.obligation, self.known, self.chosen, self.clock = obligation, known, chosen, clock
-        self.calls = 0
         self._steps: dict[ControlLocation, list[ControlStep]] = {
             h: list(obligation.steps(h)) for h in known
         }
@@ -204,7 +429,6 @@ class ObligationGame:
 
     def _check(self, solver: z3.Solver) -> bool:
         self.clock.require()
-        self.calls += 1
         answer = solver.check()
         if answer == z3.unknown:
             raise UndecidedError(f"{self.obligation.name}: z3: {solver.reason_unknown()}")
@@ -230,19 +454,19 @@ class ObligationGame:
         for here, bits in reached:
             states[here] = (*states.get(here, ()), bits)
         strategy = {state: tuple(self._answers[state]) for state in reached}
-        return Invariant(self.obligation, self.known, self.chosen, states, strategy, self.calls)
+        return Invariant(self.obligation, self.known, self.chosen, states, strategy)
 
 
 def breaks(goal: Goal) -> z3.BoolRef:
-    """Return for z3 that a goal is not kept."""
-    given = list(map(_holds, goal.hypotheses))
+    """Return for z3 that a goal does not hold."""
+
+    def hold(clauses: Iterable[Clause]) -> list[z3.BoolRef]:
+        return [z3.Or(list(map(at_least_0, clause))) for clause in clauses]
+
+    given = hold(goal.hypotheses)
     if goal.conclusions is None:
         return z3.And(given)
-    return z3.And([*given, z3.Not(z3.And(list(map(_holds, goal.conclusions))))])
-
-
-def _holds(clause: Clause) -> z3.BoolRef:
-    return z3.Or(list(map(at_least_0, clause)))
+    return z3.And([*given, z3.Not(z3.And(hold(goal.conclusions)))])
 
 
 def _literals(chosen: tuple[Affine, ...], bits: Bits) -> list[z3.BoolRef]:
@@ -252,7 +476,7 @@ def _literals(chosen: tuple[Affine, ...], bits: Bits) -> list[z3.BoolRef]:
 def search(
     obligation: FamilyObligation, clock: Clock, *, rounds: int, all_hypotheses: bool
 ) -> Invariant:
-    """Return what proves an obligation with predicates of so many rounds, or raise `LostError`."""
+    """Return the invariant for predicates of a number of rounds, or raise `LostError`."""
     known = facts(obligation)
     chosen = predicates(
         obligation, known, rounds=rounds, all_hypotheses=all_hypotheses, clock=clock

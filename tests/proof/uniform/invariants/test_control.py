@@ -9,8 +9,12 @@ from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_prover import obligations, prove_obligation
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
-from choco_pipeline.proof.uniform.invariants.locations import CONSTANT, TARGET, option
+from choco_pipeline.proof.uniform.invariants.control import (
+    CONSTANT,
+    TARGET,
+    FamilyObligation,
+    option,
+)
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"

@@ -1,15 +1,15 @@
-"""The games that a claim with parameters is about, as rules: what lemmas take apart, and compare with those of premises.
+"""Families of games as rules, which lemmas split and compare with those of premises.
 
-Of such games it is also decided whether a position with options never has the Grundy number 0. That is so exactly if every position
-with options has one without. Here the position without options is the one where all coordinates are 0: it is asked, in integers,
-whether some position with a coordinate that is not 0 has no move to it. A move that lowers a coordinate to 0 leads there if every
-other coordinate is 0 already, or may fall by this move and has the largest value 0 where all coordinates are 0. That a coordinate
-which is not 0 is legal is weakened to: its largest value is at least 1.
+A lemma may need that no position with options has the Grundy number 0, which is true exactly if every position with options
+has an option without options. Here the position without options is the one where all coordinates are 0. Solvers decide that
+every position with a coordinate that is not 0 has a move to it. A move that lowers a coordinate to 0 leads there if every
+other coordinate is 0 already, or may fall by this move and has the largest value 0 where all coordinates are 0. That a
+coordinate which is not 0 is legal is weakened to: its largest value is at least 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,15 +22,18 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, number, product
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
+from choco_pipeline.proof.uniform.places import variable
 from choco_pipeline.proof.uniform.sentences import (
-    TRUE,
     all_of,
     any_of,
     at_least_0,
+    is_0,
+    names_in,
     require_unsat,
-    term,
+    text,
 )
 from choco_pipeline.tables.computing.in_memory import grundy_table
 
@@ -39,7 +42,7 @@ MoveKind = tuple[str, tuple[str, ...], bool]
 
 
 @dataclass(frozen=True)
-class Played:
+class FamilyGame:
     """A family of games by its rules, with passes for all of it."""
 
     #: Without the passes left.
@@ -52,7 +55,7 @@ class Played:
     passes: int = 0
 
     @classmethod
-    def read(cls, notation: Notation) -> Played:
+    def read(cls, notation: Notation) -> FamilyGame:
         """Return the games that a notation with parameters writes.
 
         Raises `LemmaError` if their number of passes is a parameter; `FamilyError` if a rule is of a kind that has no
@@ -62,25 +65,28 @@ class Played:
         described = describe(base.text)
         return cls(described.coordinates, described.heights, frozenset(described.moves), passes)
 
-    def with_passes(self, passes: int) -> Played:
+    def with_passes(self, passes: int) -> FamilyGame:
         """Return the same games with another number of passes."""
         return replace(self, passes=passes)
 
     @property
-    def parts(self) -> tuple[Played, ...]:
-        """The games side by side in it: what a coordinate may be depends on coordinates of the same one only."""
-        groups: list[frozenset[str]] = []
+    def parts(self) -> tuple[FamilyGame, ...]:
+        """The games side by side in it: a height depends on coordinates of its own part only."""
+        groups: list[set[str]] = []
         for name in self.coordinates:
             height = self.heights.get(name)
-            group = frozenset({name}) | (names_of(height) if height is not None else frozenset())
-            group &= frozenset(self.coordinates)
-            touched = [other for other in groups if other & group]
-            groups = [other for other in groups if other not in touched] + [group.union(*touched)]
-        ordered = [tuple(n for n in self.coordinates if n in group) for group in groups]
-        return tuple(self._only(names) for names in sorted(ordered, key=self._place))
+            group = {name} | (
+                set() if height is None else {*names_of(height)} & {*self.coordinates}
+            )
+            for other in [other for other in groups if other & group]:
+                groups.remove(other)
+                group |= other
+            groups.append(group)
+        ordered = sorted(groups, key=lambda group: min(map(self.coordinates.index, group)))
+        return tuple(map(self._only, ordered))
 
-    def others(self, part: Played) -> Played:
-        """Return what is beside a part."""
+    def others(self, part: FamilyGame) -> FamilyGame:
+        """Return the game without a part."""
         return self._only(n for n in self.coordinates if n not in part.coordinates)
 
     @property
@@ -91,8 +97,8 @@ class Played:
         moves = [(lowered, falling) for lowered, falling, _ in self.moves]
         return not self.heights and moves == [(name, ()) for name in self.coordinates]
 
-    def parameters_of(self, other: Played) -> Mapping[str, Node] | None:
-        """Return what must be put for names in the rules of another family to make it this one; None if nothing does.
+    def parameters_of(self, other: FamilyGame) -> Mapping[str, Node] | None:
+        """Return the substitution that makes the rules of another family these; None if there is none.
 
         Coordinates stand for each other in their order.
         """
@@ -109,13 +115,13 @@ class Played:
         same = (_matched(heights[n], height, fixed, values) for n, height in self.heights.items())
         return values if all(same) else None
 
-    def _only(self, names: Iterable[str]) -> Played:
-        kept = tuple(names)
+    def _only(self, names: Iterable[str]) -> FamilyGame:
+        chosen = {*names}
+        kept = tuple(name for name in self.coordinates if name in chosen)
         heights = {name: height for name, height in self.heights.items() if name in kept}
-        return Played(kept, heights, frozenset(m for m in self.moves if m[0] in kept), self.passes)
-
-    def _place(self, names: tuple[str, ...]) -> int:
-        return self.coordinates.index(names[0])
+        return FamilyGame(
+            kept, heights, frozenset(m for m in self.moves if m[0] in kept), self.passes
+        )
 
 
 def without_passes(notation: Notation) -> tuple[Notation, int]:
@@ -132,7 +138,7 @@ def without_passes(notation: Notation) -> tuple[Notation, int]:
 
 
 def _matched(wanted: Node, given: Node, fixed: frozenset[str], values: dict[str, Node]) -> bool:
-    """Whether a formula is another one with names or integers put in for names; these are added to `found`."""
+    """Whether a formula is another one with names or integers substituted for names; these are added to `values`."""
     if isinstance(wanted, Name) and wanted.name not in fixed:
         stands = isinstance(given, Integer) or (isinstance(given, Name) and given.name not in fixed)
         return stands and values.setdefault(wanted.name, given) == given
@@ -140,30 +146,26 @@ def _matched(wanted: Node, given: Node, fixed: frozenset[str], values: dict[str,
     if type(wanted) is not type(given) or len(some) != len(others):
         return False
     alike = all(_matched(a, b, fixed, values) for a, b in zip(some, others, strict=True))
-    return alike and _alone(wanted) == _alone(given)
+    if isinstance(wanted, Integer | Name):
+        return wanted == given
+    kinds = ("operator", "operators", "function")
+    return alike and all(getattr(wanted, key, None) == getattr(given, key, None) for key in kinds)
 
 
-def _alone(node: Node) -> object:
-    """Return what a part of a formula is without its operands."""
-    match node:
-        case Integer() | Name():
-            return node
-        case _:
-            kinds = ("operator", "operators", "function")
-            return [getattr(node, key) for key in kinds if hasattr(node, key)]
-
-
-#: Members are looked at first up to this bound, by the definition.
+#: The bound of the members' tables.
 BOUND = 16
 
 
-def require_only_the_end(part: Played, family: Family, clock: Clock) -> str:
-    """Return in words that no position with options has the value 0, and who says so.
+def require_only_the_end(part: FamilyGame, family: Family, clock: Clock) -> str:
+    """Return the evidence, in words, that no position with options has the value 0.
 
     `part` is one of the games side by side in the family's, whose relation does not matter. Raises `LemmaError` if a
     position with options has the value 0, or if it is not known that none has.
     """
-    looked_at = sum(_require_of_member(part, family, values) for values in _members(family, clock))
+    looked_at = 0
+    for values in family.members():
+        clock.require()
+        looked_at += _require_of_member(part, family, values)
     cases = 0
     try:
         for cases, case in enumerate(family.cases(), start=1):
@@ -178,13 +180,7 @@ def require_only_the_end(part: Played, family: Family, clock: Clock) -> str:
     )
 
 
-def _members(family: Family, clock: Clock) -> Iterator[dict[str, int]]:
-    for values in family.members():
-        clock.require()
-        yield values
-
-
-def _require_of_member(part: Played, family: Family, values: dict[str, int]) -> bool:
+def _require_of_member(part: FamilyGame, family: Family, values: dict[str, int]) -> bool:
     """Return whether there is such a member; raise `LemmaError` at its least position with options and the value 0."""
     try:
         game = family.description.member(values)
@@ -194,43 +190,33 @@ def _require_of_member(part: Played, family: Family, values: dict[str, int]) -> 
     of_part = tuple(slice(None) if n in part.coordinates else 0 for n in game.coordinates)
     for place in np.argwhere(grundy[of_part] == 0).tolist():
         at = dict(zip(part.coordinates, place, strict=True))
-        if (
-            next(game.options(tuple(at.get(name, 0) for name in game.coordinates)), None)
-            is not None
-        ):
+        position = tuple(at.get(name, 0) for name in game.coordinates)
+        if next(game.options(position), None) is not None:
             shown = f"({', '.join(part.coordinates)}) = ({', '.join(map(str, place))})"
-            of = assigned(values)
-            raise LemmaError(f"{shown} has options and the value 0, for {of}")
+            raise LemmaError(f"{shown} has options and the value 0, for {assigned(values)}")
     return True
 
 
-def _text(part: Played, case: FamilyCase) -> str:
+def _text(part: FamilyGame, case: FamilyCase) -> str:
     """Return, as SMT-LIB 2, that some position that is not all 0 has no move to the one that is."""
-    names = [*case.names, *part.coordinates]
-    lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
-    sentences = [*map(at_least_0, case.conditions), *(f"(>= |{name}| 0)" for name in names)]
-    sentences.append(any_of(f"(> |{name}| 0)" for name in part.coordinates))
-    for name in part.heights:
-        height = case.heights[name].only
-        terms = [f"(* {term(a)} |{x}|)" for x, a in height.terms.items()]
-        largest = f"(+ {term(height.constant)} 0 {' '.join(terms)})"
-        sentences.append(f"(or (= |{name}| 0) (>= {largest} {term(height.divisor)}))")
-    sentences += [_no_move(part, case, name) for name in part.coordinates]
-    return "\n".join([*lines, f"(assert {all_of(sentences)})", "(check-sat)", ""])
-
-
-def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:
-    """Return that lowering a coordinate to 0 does not lead to where all are 0."""
-    falling = {n for m, names, clips in part.moves if m == lowered and clips for n in names}
-    if all(m != lowered for m, _, _ in part.moves):
-        return TRUE
-    others = []
-    for name in part.coordinates:
-        if name == lowered:
-            continue
-        stays = TRUE
-        if name in falling:
-            height = case.heights[name].only
-            stays = at_least_0(height.constant - height.divisor)
-        others.append(f"(and (> |{name}| 0) {stays})")
-    return f"(or (= |{lowered}| 0) {' '.join(others)})"
+    place = {x: Affine.of(variable(x)) for x in part.coordinates}
+    natural = map(at_least_0, [*map(Affine.of, case.names), *place.values()])
+    body = [*natural, any_of(at_least_0(value - 1) for value in place.values())]
+    for y in part.heights:
+        room = case.heights[y].only.room(place, number(1), product)
+        body.append(any_of([is_0(place[y]), at_least_0(room)]))
+    for lowered, others, clips in part.moves:
+        stuck = [is_0(place[lowered])]
+        for x in part.coordinates:
+            stays = [at_least_0(place[x] - 1)]
+            if clips and x in others:  # and is not clipped to 0
+                height = case.heights[x].only
+                stays.append(at_least_0(height.dividend.constant - height.divisor))
+            stuck += [all_of(stays)] if x != lowered else []
+        body.append(any_of(stuck))
+    names = names_in(" ".join(map(at_least_0, case.conditions)) + all_of(body))
+    for name in sorted(names):
+        if len(factors := factors_of(name)) > 1:
+            body.append(f"(= |{name}| (* {' '.join(f'|{factor}|' for factor in factors)}))")
+            names |= {*factors}
+    return text(sorted(names), case.conditions, all_of(body), "ALL")

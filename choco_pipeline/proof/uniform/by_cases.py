@@ -1,0 +1,457 @@
+"""Proofs of Grundy formulas by cases: obligations without words, the options that they need, and lemmas for each obligation.
+
+A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
+The value of a position has a name of its own; the formula defines it by inequalities (`case_formula`).
+
+Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
+them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
+bound divided by C, rounded; if C is not 1 that quotient gets a name. One number is put in by it, and so on with the others,
+until none is left. All choices of inequalities are tried, so there are too many options.
+
+Few of them are chosen on small members, with numbers for parameters and positions. They are a guess: that some option always
+has the smaller value is a sentence for solvers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from itertools import chain, combinations, islice
+from math import gcd
+
+import numpy as np
+import numpy.typing as npt
+
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
+from choco_pipeline.proof.trial import small_values
+from choco_pipeline.proof.uniform.families.affine import (
+    ZERO,
+    Affine,
+    divided_by,
+    factors_of,
+    number,
+    product,
+)
+from choco_pipeline.proof.uniform.families.case_formula import VALUE
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.linear import sign_of
+from choco_pipeline.proof.uniform.families.linear_forms import Place
+from choco_pipeline.proof.uniform.places import CaseGame, leaves_remainder, variable
+from choco_pipeline.proof.uniform.product_lemmas import (
+    Products,
+    TrueCounterexampleError,
+    lemmas_for,
+    needed_lemmas,
+)
+from choco_pipeline.proof.uniform.sentences import (
+    all_of,
+    any_of,
+    at_least_0,
+    names_in,
+    negation,
+    require_unsat,
+    text,
+)
+
+#: The name of a smaller value that some option must have; no parameter has it.
+TARGET = "target()"
+
+#: The coordinates that a part of a move changes: the lowered one, then those that fall.
+MovePart = tuple[str, ...]
+#: Sums for the coordinates of a `MovePart`: an option that may have the value `TARGET`.
+Changes = Mapping[str, Affine]
+
+
+@dataclass(frozen=True)
+class NamedQuotient:
+    """A name for ⌊dividend/divisor⌋, if the divisor is at least 1."""
+
+    name: str
+    dividend: Affine
+    divisor: Affine
+
+
+@dataclass(frozen=True)
+class CaseObligations(CaseGame):
+    """A case of a family whose Grundy numbers are stated as a formula by cases.
+
+    Raises `FamilyError` also if products of several parameters would be needed.
+    """
+
+    @cached_property
+    def parts(self) -> tuple[MovePart, ...]:
+        """All moves, in their parts."""
+        return tuple(
+            (lowered, *fallen)
+            for lowered, others, clips in self.moves
+            for size in range(len(others) + 1 if clips else 1)
+            for fallen in combinations(others, size)
+        )
+
+    @cached_property
+    def position(self) -> Place:
+        """A position, by names."""
+        return {x: Affine.of(variable(x)) for x in self.coordinates}
+
+    def option(self, part: MovePart) -> Place:
+        """Return an option, by names for the coordinates that are changed."""
+        return {**self.position, **{x: Affine.of(f"option({x})") for x in part}}
+
+    def has_value(self, place: Place, value: Affine) -> str:
+        """Return the condition that the formula has a value at a place."""
+        return any_of(
+            all_of([*(leaves_remainder(*r) for r in choice.at(place)), all_of(map(at_least_0, sums))])
+            for choice in self.case.choices
+            for sums in choice.equal(place, value)
+        )  # fmt: skip
+
+    def _has_option(self, option: Place, part: MovePart, value: Affine) -> list[str]:
+        """Return the conditions that a part of a move leads to an option with a value."""
+        sums = self.option_sums(self.position, option, part)
+        return [*map(at_least_0, sums), self.has_value(option, value)]
+
+    def bodies(self) -> Iterator[tuple[str, str]]:
+        """Yield `value` and `exclusion` as sentences that no position may satisfy."""
+        value = Affine.of(VALUE)
+        yield "value", all_of([*self._known, at_least_0(-value - 1)])
+        for part in self.parts:
+            same = self._has_option(self.option(part), part, value)
+            yield "-".join(["exclusion", *part]), all_of([*self._known, *same])
+
+    @cached_property
+    def _known(self) -> list[str]:
+        """The sentences that the names are a position and its value."""
+        sums = self.position_sums(self.position)
+        return [*map(at_least_0, sums), self.has_value(self.position, Affine.of(VALUE))]
+
+    def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
+        """Return the sentence that at some position none of these options has a smaller natural number as its value."""
+        value, target = Affine.of(VALUE), Affine.of(TARGET)
+        sentences = [*self._known, at_least_0(target), at_least_0(value - target - 1)]
+        for quotient in quotients:
+            rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
+            inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
+            sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
+        for changes in options:
+            option = {**self.position, **changes}
+            sentences.append(negation(all_of(self._has_option(option, tuple(changes), target))))
+        return all_of(sentences)
+
+    @cached_property
+    def factor(self) -> str | None:
+        """The parameter that is multiplied with other names; None if there is none."""
+        sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
+        sums += chain.from_iterable(
+            chain.from_iterable(choice.equal(self.position, ZERO)) for choice in self.case.choices
+        )
+        products = [{*factors_of(n)} for s in sums for n, _ in s.terms if len(factors_of(n)) > 1]
+        common = set.intersection(*products) & {*self.case.names} if products else set()
+        if products and len(common) != 1:
+            raise FamilyError(
+                "several parameters are multiplied with coordinates, where one can be"
+            )
+        return next(iter(common), None)
+
+
+#: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
+FEWEST_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class CaseFormulaProof:
+    """Why a formula by cases is right in a case."""
+
+    #: The parameter that is multiplied with other names, if there is one.
+    factor: str | None
+    #: Some option of these always has the smaller value; they may be made of these quotients.
+    quotients: tuple[NamedQuotient, ...]
+    options: tuple[Changes, ...]
+    #: For each text the sums whose lemmas on products are in it.
+    lemmas: Mapping[str, tuple[Affine, ...]]
+
+
+def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormulaProof:
+    """Return hints.
+
+    Raises
+    ------
+    FamilyError
+        If the case has no such obligations.
+    UndecidedError
+        If none is found.
+    DisagreementError
+        If the solvers contradict each other.
+    """
+    game = CaseObligations(family, case)
+    bodies = dict(game.bodies())
+    lemmas = {name: _lemmas(game, name, body, clock) for name, body in bodies.items()}
+    quotients = _Quotients(case.conditions)
+    options, named = _chosen_options(
+        game, _derived_options(game, quotients, clock), quotients, clock
+    )
+    body = game.option_body(options, named)
+    lemmas["option"] = _lemmas(game, "option", body, clock)
+    return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas)
+
+
+def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
+    """Return lemmas for an obligation, all that were found unless fewer suffice to both solvers."""
+    products = Products.of(game.factor, body)
+    known = [body] if products is None else [products.always(), body]
+    names = sorted(names_in(body) | {*game.case.names})
+
+    def written(lemmas: tuple[Affine, ...]) -> str:
+        lemmas_of = [] if products is None else [products.lemma(total) for total in lemmas]
+        return text(names, game.case.conditions, all_of([*known, *lemmas_of]))
+
+    try:
+        used = lemmas_for(written(()), products, clock)
+        lemmas = needed_lemmas(written(()), products, used, Clock(min(FEWEST_SECONDS, clock.left)))
+    except TrueCounterexampleError as error:
+        values = assigned({n: v for n, v in error.values.items() if len(factors_of(n)) == 1})
+        raise UndecidedError(f"{name} fails at {values}") from None
+    except UndecidedError as error:
+        raise UndecidedError(f"{name}: {error}") from None
+    try:
+        require_unsat(name, written(lemmas), Clock(min(FEWEST_SECONDS, clock.left)))
+    except UndecidedError:
+        return used
+    return lemmas
+
+
+@dataclass
+class _Quotients:
+    """Names for quotients; of two that differ by a sum one is enough."""
+
+    #: Of the case: sums that are not negative.
+    conditions: Sequence[Affine]
+    #: The names so far.
+    found: list[NamedQuotient] = field(default_factory=list)
+
+    def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:
+        """Return ⌊dividend/divisor⌋ as a sum; None if the divisor is never positive, or not always 0 or more."""
+        if divisor.is_constant and divisor.constant == 1:
+            return dividend
+        if not sign_of(divisor, self.conditions) or sign_of(-divisor, self.conditions):
+            return None
+        # ⌊a/d⌋ is -⌊(d-1-a)/d⌋: the one of the two that has a name, or fewer minus signs.
+        ways = []
+        for sign, total in ((1, dividend), (-1, divisor - 1 - dividend)):
+            whole = _whole(total, divisor)
+            ways.append((sign, whole, NamedQuotient("", total - product(whole, divisor), divisor)))
+        known = {replace(quotient, name=""): quotient.name for quotient in self.found}
+        sign, whole, quotient = max(ways, key=lambda w: (w[2] in known, sum(c for _, c in w[2].dividend.terms)))  # fmt: skip
+        if quotient not in known:
+            known[quotient] = f"number({len(self.found) + 1})"
+            self.found.append(replace(quotient, name=known[quotient]))
+        return (whole + Affine.of(known[quotient])) * sign
+
+
+def _whole(dividend: Affine, divisor: Affine) -> Affine:
+    """Return a sum whose multiple by the divisor leaves little of the dividend: no products, or no large numbers."""
+    if divisor.is_constant:
+        return dividend // divisor.constant
+    whole = number(0)
+    (name, size), *others = divisor.terms
+    for term, c in dividend.terms:
+        rest = divided_by(term, name)
+        if rest is not None and not others:
+            whole += rest * (c // size)
+    return whole
+
+
+def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock) -> list[Changes]:
+    """Return options that the inequalities of the formula give for the value `TARGET`."""
+    options: dict[tuple[object, ...], Changes] = {}
+    target = Affine.of(TARGET)
+    for part in game.parts:
+        option = game.option(part)
+        unknown = {name for x in part for name in option[x].names}
+        rules = game.option_sums(game.position, option, part)
+        for choice in game.case.choices:
+            for sums in choice.equal(option, target):
+                for values in _solutions((*sums, *rules), unknown, {}, quotients):
+                    clock.require()
+                    changes = {x: option[x].substitute(values) for x in part}
+                    options.setdefault(tuple(changes.items()), changes)
+    return list(options.values())
+
+
+def _solutions(
+    sums: Sequence[Affine],
+    unknown: set[str],
+    values: Mapping[str, Affine],
+    quotients: _Quotients,
+) -> Iterator[Mapping[str, Affine]]:
+    """Yield sums for all unknown names, by inequalities that are made equations."""
+    if not unknown:
+        yield values
+        return
+    for total in sums:
+        solved = _bound(total, unknown, quotients)
+        if solved is None:
+            continue
+        name, value = solved
+        put = {name: value}
+        rest = [s.substitute(put) for s in sums if s is not total]
+        after = {n: v.substitute(put) for n, v in values.items()} | put
+        yield from _solutions(rest, unknown - {name}, after, quotients)
+
+
+def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
+    """Return a name, and what it is where a sum that is not negative is as small as can be."""
+    multiples = {name: _multiple(total, name) for name in sorted(unknown & total.names)}
+    if not multiples:
+        return None
+    rest = total
+    for name, a in multiples.items():
+        rest -= product(a, Affine.of(name))
+    first = next(iter(multiples.values()))
+    size = gcd(*(c for a in multiples.values() for c in (*dict(a.terms).values(), a.constant)))
+    common = first // gcd(*(c for _, c in first.terms), first.constant) * size
+    ratios = {name: _ratio(a, common) for name, a in multiples.items()}
+    if any(ratio is None for ratio in ratios.values()):
+        return None
+    negative = sign_of(-common, quotients.conditions)
+    # common·u + rest ≥ 0, where u is the sum of the names with these ratios.
+    bound = quotients.divided(rest, -common) if negative else quotients.divided(rest, common)
+    if bound is None:
+        return None
+    bound = bound if negative else -bound
+    solved = next((n for n, ratio in ratios.items() if ratio in (1, -1)), None)
+    if solved is None:
+        return None
+    for other, ratio in ratios.items():
+        if other != solved:
+            bound -= Affine.of(other) * (ratio or 0)
+    return solved, bound * (ratios[solved] or 1)
+
+
+def _multiple(total: Affine, name: str) -> Affine:
+    """Return the coefficient of a name in a sum."""
+    multiple = number(0)
+    for term, c in total.terms:
+        rest = divided_by(term, name)
+        if rest is not None:
+            multiple += rest * c
+    return multiple
+
+
+def _ratio(total: Affine, by: Affine) -> int | None:
+    """Return the integer that a sum is a multiple by; None if there is none."""
+    place = next((name for name, _ in by.terms), None)
+    whole, part = (dict(t.terms).get(place, 0) if place else t.constant for t in (total, by))
+    return whole // part if whole % part == 0 and total == by * (whole // part) else None
+
+
+#: Members of a case that options are chosen by: those with the least parameters; positions up to a bound; and values in each.
+MEMBERS, BOUND, DRAWN = 9, 26, 1500
+
+Integers = npt.NDArray[np.int64]
+
+
+def _chosen_options(
+    game: CaseObligations, options: Sequence[Changes], quotients: _Quotients, clock: Clock
+) -> tuple[list[Changes], list[NamedQuotient]]:
+    """Return few options that suffice for small members, and the quotients in them.
+
+    Raises `UndecidedError` if some value of some member is had by none of them.
+    """
+    members = islice(small_values(game.case.names, game.case.holds), MEMBERS)
+    columns = [_works(game, options, quotients, values, clock) for values in members]
+    if not columns:
+        raise UndecidedError("no small parameters are in the case")
+    works = np.concatenate(columns, axis=1)
+    if not works.any(axis=0).all():
+        raise UndecidedError("an option with some smaller value is none of those that are found")
+    names = [_names(option, quotients) for option in options]
+    left = np.ones(works.shape[1], dtype=bool)
+    chosen: list[int] = []
+    known: set[str] = set()
+    while left.any():
+        gains = works[:, left].sum(axis=1)
+        # A new quotient makes products that lemmas are needed for, so that an option with one must be worth it.
+        worth = [g / (1 + 2 * len(n - known)) for g, n in zip(gains, names, strict=True)]
+        best = int(np.argmax(worth))
+        chosen.append(best)
+        known |= names[best]
+        left &= ~works[best]
+    for option in list(chosen):
+        others = [other for other in chosen if other != option]
+        if works[others].any(axis=0).all():
+            chosen = others
+    needed = set().union(*(names[i] for i in chosen))
+    kept = [q for q in quotients.found if q.name in needed]
+    new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(kept, start=1)}
+    renamed = [NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in kept]
+    return [{x: s.substitute(new) for x, s in options[i].items()} for i in chosen], renamed
+
+
+def _names(changes: Changes, quotients: _Quotients) -> set[str]:
+    """Return the quotients that an option is made of."""
+    names = {name for total in changes.values() for name in total.names}
+    for known in reversed(quotients.found):
+        if known.name in names:
+            names |= known.dividend.names
+    return names & {known.name for known in quotients.found}
+
+
+def _works(
+    game: CaseObligations,
+    options: Sequence[Changes],
+    quotients: _Quotients,
+    member: Mapping[str, int],
+    clock: Clock,
+) -> npt.NDArray[np.bool_]:
+    """Return for each option, and each of some positions with a smaller value, whether the option has that value."""
+    values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
+    shape = (BOUND + 1,) * len(game.coordinates)
+    grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
+    values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
+    rules = game.position_sums(game.position)
+    grid = grid[:, np.all([_value(s, values) >= 0 for s in rules], axis=0)]
+    value = _formula(game, member, dict(zip(game.coordinates, grid, strict=True)))
+    place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
+    target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
+    taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
+    place, target = place[taken], target[taken]
+    values |= {variable(x): line[place] for x, line in zip(game.coordinates, grid, strict=True)}
+    values[TARGET] = target
+    for quotient in quotients.found:
+        divisor = _value(quotient.divisor, values)
+        values[quotient.name] = _value(quotient.dividend, values) // np.maximum(divisor, 1)
+    works = np.zeros((len(options), len(place)), dtype=bool)
+    for row, changes in enumerate(options):
+        clock.require()
+        after = {**game.position, **changes}
+        at = {x: np.broadcast_to(_value(s, values), place.shape) for x, s in after.items()}
+        works[row] = _formula(game, member, at) == target
+        for rule in game.option_sums(game.position, after, tuple(changes)):
+            works[row] &= _value(rule, values) >= 0
+    return works
+
+
+def _formula(
+    game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
+) -> Integers:
+    """Return the stated Grundy numbers at some places."""
+    parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
+    formula = parse(game.family.relation)
+    given: dict[str, npt.ArrayLike] = {**parameters, **at}
+    shape = next(iter(at.values())).shape
+    values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
+    return np.broadcast_to(values, shape)
+
+
+def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:
+    """Return the values of a sum where names have these."""
+    numbers: Integers = np.asarray(total.constant, dtype=np.int64)
+    for term, c in total.terms:
+        factors = [values[n] for n in factors_of(term)]
+        numbers = np.asarray(numbers + reduce(np.multiply, factors) * c)
+    return numbers

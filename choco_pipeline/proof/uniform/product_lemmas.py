@@ -1,0 +1,199 @@
+"""Lemmas on products with a parameter, which keep sentences linear; found by counterexample.
+
+In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
+integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
+D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d. As long as a solver finds numbers for which some product is
+wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
+a true counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from itertools import product as choices
+
+import z3
+
+from choco_pipeline.proof.clock import Clock, answer_within
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, product, product_name
+from choco_pipeline.proof.uniform.sentences import (
+    all_of,
+    any_of,
+    at_least_0,
+    is_0,
+    names_in,
+    negation,
+)
+from choco_pipeline.proof.uniform.sentences import text as smt_text
+
+#: Sums of at most this number of names, with these multiples and these numbers added, are tried.
+MOST_NAMES = 4
+MULTIPLES, ADDED = (1, -1, 2, -2), (0, 1, -1)
+#: Lemmas that are added for one counterexample; fewer make more rounds. With `ENOUGH` of them no longer sums are tried.
+AT_ONCE, ENOUGH = 8, 3
+#: Rounds of one sentence; the known ones take less than a hundred.
+MOST_ROUNDS = 400
+
+
+@dataclass(frozen=True)
+class Products:
+    """The products of a parameter with names, in a sentence."""
+
+    factor: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, factor: str | None, texts: str) -> Products | None:
+        """Return those that stand in a text; None if there are none."""
+        multiplied: set[str] = set()
+        for name in names_in(texts):
+            factors = [*factors_of(name)]
+            if len(factors) > 1:
+                factors.remove(factor or "")
+                multiplied.add(*factors)
+        return cls(factor, tuple(sorted(multiplied))) if factor and multiplied else None
+
+    def always(self) -> str:
+        """Return the sentence that products are right where the parameter is 0 or 1."""
+        m = Affine.of(self.factor)
+        sentences = []
+        for value in (0, 1):
+            differences = (product(m, Affine.of(n)) - Affine.of(n) * value for n in self.names)
+            other = any_of([at_least_0(m - value - 1), at_least_0(-m + value - 1)])
+            sentences.append(any_of([other, all_of(map(is_0, differences))]))
+        return all_of(sentences)
+
+    def lemma(self, d: Affine) -> str:
+        """Return the lemma of a sum."""
+        m = Affine.of(self.factor)
+        whole = product(m, d)
+        implications = [
+            (d - 1, [whole - m]),
+            (-d - 1, [-whole - m]),
+            # Where d is at least 0 it is at least 1, or the product is 0.
+            (d, [d - 1, whole]),
+            (-d, [-d - 1, -whole]),
+        ]
+        return all_of(
+            any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
+        )
+
+    def wrong(self, values: Mapping[str, int]) -> bool:
+        """Whether some product has another value than its factors say."""
+        return any(self._value(n, values) != values[self.factor] * values[n] for n in self.names)
+
+    def broken(self, values: Mapping[str, int]) -> list[Affine]:
+        """Return some sums, sparse ones first, whose lemmas are false for these values."""
+        broken: list[tuple[int, int, Affine]] = []
+        m = values[self.factor]
+        pairs = {name: (values[name], self._value(name, values)) for name in self.names}
+        for size in range(1, MOST_NAMES + 1):
+            for names in combinations(self.names, size):
+                for multiples in choices(MULTIPLES, repeat=size):
+                    if multiples[0] < 0:
+                        continue
+                    value = sum(c * pairs[n][0] for c, n in zip(multiples, names, strict=True))
+                    whole = sum(c * pairs[n][1] for c, n in zip(multiples, names, strict=True))
+                    for added in ADDED:
+                        d, product_ = value + added, whole + added * m
+                        if (d >= 1 and product_ < m) or (d <= -1 and product_ > -m) or (not d and product_):  # fmt: skip
+                            total = Affine.total(dict(zip(names, multiples, strict=True)), added)
+                            weight = sum(map(abs, multiples)) + abs(added)
+                            broken.append((weight, abs(d), total))
+            if size > 1 and len(broken) >= ENOUGH:
+                break
+        broken.sort(key=lambda entry: (*entry[:2], str(entry[2])))
+        # A name minus its value, which is 0 here, excludes a wrong product where no sparse sum does.
+        alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
+        return [total for *_, total in broken] or list(alone)
+
+    def _value(self, name: str, values: Mapping[str, int]) -> int:
+        return values[product_name((self.factor, name))]
+
+
+@dataclass(frozen=True)
+class TrueCounterexampleError(Exception):
+    """Numbers for which a sentence holds, with true products."""
+
+    values: Mapping[str, int]
+
+
+def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affine, ...]:
+    """Return sums whose lemmas make a text unsatisfiable.
+
+    Raises
+    ------
+    TrueCounterexampleError
+        If there are numbers for which it holds.
+    UndecidedError
+        If no lemma is broken by some numbers with wrong products, or the time is over.
+    """
+    question = _Question.of(text, products)
+    used = [] if products is None else [Affine.of(name) for name in products.names]
+    broken = used
+    for _ in range(MOST_ROUNDS):
+        question.solver.add(list(map(question.lemma, broken)))
+        answer = question.ask(clock)
+        if answer == z3.unknown:
+            raise UndecidedError(f"z3 says unknown: {question.solver.reason_unknown()}")
+        if answer == z3.unsat:
+            return tuple(used)
+        model = question.solver.model()
+        known = {name.name(): model[name] for name in model.decls() if name.arity() == 0}
+        values = {n: known[n].as_long() if n in known else 0 for n in question.names}
+        if products is None or not products.wrong(values):
+            raise TrueCounterexampleError(values)
+        broken = products.broken(values)[:AT_ONCE]
+        if not broken:
+            raise UndecidedError("no lemma on products excludes some numbers with wrong products")
+        used = used + broken
+    raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
+
+
+def needed_lemmas(
+    text: str, products: Products | None, used: Sequence[Affine], clock: Clock
+) -> tuple[Affine, ...]:
+    """Return the sums whose lemmas z3 needs, of some that suffice; all of them if the time is over before that is known."""
+    question = _Question.of(text, products)
+    solver = question.solver
+    labels = {z3.Bool(f"lemma {place}", solver.ctx): total for place, total in enumerate(used)}
+    solver.add([z3.Implies(label, question.lemma(total)) for label, total in labels.items()])
+    if question.ask(clock, *labels) != z3.unsat:
+        return tuple(used)
+    return tuple(labels[label] for label in solver.unsat_core())
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A text, and lemmas, for z3.
+
+    It has a context of its own: the answers of z3 depend on everything in one, and so would the lemmas that are found.
+    """
+
+    names: list[str]
+    products: Products | None
+    solver: z3.Solver
+
+    @classmethod
+    def of(cls, text: str, products: Products | None) -> _Question:
+        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+        solver.from_string(text)
+        return cls(sorted(names_in(text)), products, solver)
+
+    def lemma(self, total: Affine) -> z3.BoolRef:
+        assert self.products is not None
+        lemma = smt_text(self.names, [], self.products.lemma(total))
+        return z3.And(*z3.parse_smt2_string(lemma, ctx=self.solver.ctx))
+
+    def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:
+        """Return the answer of z3 in the time that is left."""
+        clock.require()
+
+        def ask(milliseconds: int) -> z3.CheckSatResult:
+            self.solver.set("timeout", milliseconds)
+            return self.solver.check(*labels)
+
+        return answer_within(clock, ask, z3.unknown)
