@@ -17,14 +17,14 @@ from typing import Any
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
-from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.combine import WithPass
 from choco_pipeline.games.cut_game import CutGame
 from choco_pipeline.games.description import described, inside
 from choco_pipeline.games.game_file import NAME
 from choco_pipeline.games.height import FormulaHeight, Height
 from choco_pipeline.games.height_file import read_heights
 from choco_pipeline.games.nim import Nim
-from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset
 
 #: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
 #: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers. A game of one's own has its name,
@@ -145,6 +145,11 @@ def parse_ruleset(
     """
     base = base or Path.cwd()
     return build(read(text, base, games), parameters or {}, base, games)
+
+
+def as_game(game: Ruleset | str) -> Ruleset:
+    """Return a game, which may be given as its notation."""
+    return parse_ruleset(game) if isinstance(game, str) else game
 
 
 def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = None) -> Notation:

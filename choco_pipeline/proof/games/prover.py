@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, LimitError
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import SearchSize, relation_tracks
@@ -30,7 +30,7 @@ class RelationError(ChocoError):
 
 
 def prove(
-    ruleset: Ruleset,
+    ruleset: Ruleset | str,
     relation: Relation = "p",
     seconds: float = 60.0,
     size: SearchSize | None = None,
@@ -40,7 +40,7 @@ def prove(
     Parameters
     ----------
     ruleset
-        The game.
+        The game, or its notation.
     relation
         ``p`` or ``grundy``.
     seconds
@@ -67,6 +67,7 @@ def prove(
     >>> proof.status, proof.states
     ('proved', (17,))
     """
+    ruleset = as_game(ruleset)
     search = Search(ruleset, relation, Clock(seconds), size or SearchSize())
     automata: list[Automaton] = []
     checks: list[Check] = []
@@ -108,6 +109,7 @@ def check_relation(
         If the engine contradicts the definition.
     """
     given = fitting(ruleset, relation, automata)
+    ruleset = as_game(ruleset)
     search = Search(ruleset, relation, Clock(seconds))
     checks: list[Check] = []
     try:
