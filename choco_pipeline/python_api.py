@@ -33,9 +33,9 @@ from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
-from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import read_table
 
 
 @dataclass(frozen=True)

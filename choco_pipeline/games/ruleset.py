@@ -257,7 +257,7 @@ class Ruleset(ShownInNotebook, ABC):
             raise RulesetError(f"{self.notation}: {numbers} is not a position ({why})")
         return numbers
 
-    def __add__(self, other: Ruleset) -> DisjunctiveSum:
+    def __add__(self, other: object) -> DisjunctiveSum:
         """Return the disjunctive sum of two games.
 
         Examples

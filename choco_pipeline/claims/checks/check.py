@@ -50,8 +50,7 @@ from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.games import Ruleset
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
-from choco_pipeline.tables.reading.windows import TableData
+from choco_pipeline.tables.reading.cells import BLOCK, Cells, TableData
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32

@@ -172,7 +172,7 @@ def _on_a_table(
     if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
         return None
     cells = Cells.of(game, bound, grundy_table(game, bound))
-    number = cells.lookup.grundy(position)
+    number = cells.grundy(position)
     if (number == 0) != known.is_p_position or known.number not in (None, number):
         raise DisagreementError(
             f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"

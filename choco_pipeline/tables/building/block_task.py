@@ -1,10 +1,11 @@
-"""One block of a large table, on a worker: filled, folded, or taken from a smaller table of the same game."""
+"""Tasks on one block of a large table: fill it, fold it, or take it from a smaller table of the same game."""
 
 from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -16,25 +17,26 @@ from choco_pipeline.kernels.heights import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building.blocks import BlockedTable
 from choco_pipeline.tables.computing.block_kernels import Block, Frontier, Place
-from choco_pipeline.tables.specs.chunks import Box
+from choco_pipeline.tables.specs.chunks import whole
 from choco_pipeline.tables.specs.schema import NONE
 from choco_pipeline.tables.specs.spec import TableSpec
 from choco_pipeline.tables.storage.journal import Finished, Journal
 from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import Outline, chunk_digests, open_table, write_cells
+from choco_pipeline.tables.storage.store import write_cells
+from choco_pipeline.tables.storage.stored import StoredTable
 
 Report = Callable[..., None]
 
 
 class HandedOn:
-    """The frontiers behind a block, of which the one along its row is taken by the next block of the row, and then gone.
+    """The frontiers behind a block; the one along its row is taken by the next block of the row, and then gone.
 
-    Rows are lanes: the next block is on the same worker. So what is sent to another worker, or moved to the disk, is the
-    frontier along the columns alone, half the bytes; who misses the other one folds the row again (`_along_row`). It is
-    sent compressed, as a frontier pickles itself, and stays so until the block below takes it: so a step does that, and not the loop in which a worker
-    answers others, and needs no copy.
+    Rows are lanes: the next block is on the same worker. Only the frontier along the columns, half the bytes, is sent to
+    another worker or moved to the disk. A worker without the other one folds the row again (`_along_row`). The sent
+    frontier is compressed, as a frontier pickles itself, until the block below takes it. So a step decompresses it, not
+    the loop in which a worker answers others, and no copy is needed.
 
-    A frontier is None where nobody needs it.
+    A frontier is None where no block needs it.
     """
 
     def __init__(self, down: Frontier | bytes | None, across: Frontier | None) -> None:
@@ -43,12 +45,12 @@ class HandedOn:
         self._across = across
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send what goes along the columns."""
+        """Send the frontier along the columns."""
         is_packed = self._down is None or isinstance(self._down, bytes)
         return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of what goes along the columns: if the block below is lost, it is filled again."""
+        """Return a copy of the frontier along the columns: if the block below is lost, it is filled again."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
         if isinstance(self._down, bytes):  # which `HandedOn` alone makes
@@ -56,7 +58,7 @@ class HandedOn:
         return _copy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
-        """Return what goes along the rows, or a copy of it to `keep` it; None if it is not here."""
+        """Return the frontier along the rows, or a copy of it to `keep` it; None if it is not here."""
         across = self._across
         if keep and across is not None:
             return _copy(across)
@@ -66,75 +68,76 @@ class HandedOn:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a large table is built, as every task of it is told."""
+    """A large table under construction, as every task of it is told."""
 
-    #: What the table is.
     spec: TableSpec
-    #: Where its chunks lie.
+    #: The store of its chunks.
     store: Location
-    #: Where finished blocks are written down.
+    #: The records of finished blocks.
     journal: Journal
-    #: What decides the blocks: the bytes that a worker may use.
+    #: The bytes that a worker may use, from which the blocks follow.
     memory: int
     #: Digest of the code that computes it.
     kernels: str
-    #: Whether each row of blocks is on another worker than the one before, so that what goes along columns is sent.
+    #: Whether each row of blocks is on another worker than the one before, so that frontiers along columns are sent.
     sends: bool = False
 
     def table(self) -> BlockedTable:
         """Return the table in blocks."""
         return _table(self.spec, self.memory)
 
-    def digests(self, block: Block) -> dict[str, str]:
-        """Return the digests of a block's chunks, as they lie in the store."""
-        table = self.table()
-        return chunk_digests(self.store, self.spec.table_id, table.outline, table.box(block))
+    def cells(self, block: Block, finished: Finished) -> Table:
+        """Return the stored cells of a finished block, as its kernel has them; `StoreError` if they are damaged."""
+        table, spec = self.table(), self.spec
+        outline = table.outline
+        entry = {
+            "ruleset": spec.ruleset,
+            "bound": spec.bound,
+            "variable": outline.variable.name,
+            "dims": outline.variable.dims,
+            "shape": outline.shape,
+            "dtype": outline.dtype,
+            "chunk": outline.chunk,
+            "chunks": finished.chunks,
+        }
+        return table.loaded(StoredTable(self.store, spec.table_id, entry).read(table.window(block)))
 
     def write(self, block: Block, cells: Table) -> dict[str, str]:
         """Write the cells of a block, as they are stored; return the digests of its chunks."""
         table = self.table()
-        return write_cells(self.store, self.spec.table_id, table.outline, table.box(block), cells)
+        window = table.window(block)
+        return write_cells(self.store, self.spec.table_id, table.outline, window, cells)
 
-
-@dataclass(frozen=True)
-class SmallerTable:
-    """A finished table of the same game and a smaller bound."""
-
-    #: Where its cells lie.
-    store: Location
-    table_id: str
-    outline: Outline
-    #: The digests of its chunks, by name, from its manifest.
-    chunks: Mapping[str, str]
-
-    def is_sound(self, box: Box) -> bool:
-        """Whether the chunks in a box of it are those of the manifest."""
-        try:
-            digests = chunk_digests(self.store, self.table_id, self.outline, box)
-        except StoreError:
-            return False
-        return all(self.chunks.get(name) == digest for name, digest in digests.items())
+    def require_same_code(self) -> None:
+        """Raise `StoreError` unless this process has the code of the run."""
+        if self.kernels != code_digest(TABLE_CODE):
+            raise StoreError(
+                f"table {self.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
+            )
 
 
 def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
-    """Compute and store a block, and return what it hands on to the blocks below it and to its right.
+    """Compute and store a block, and return the frontiers for the blocks below it and to its right.
 
-    A block that is finished already is folded: so it is when this task runs again since what it returned was lost.
+    A block that is finished is folded: this task may run again because its result was lost.
 
-    `hands_on` says which of the two frontiers anybody needs. The rest is what steps before it returned: first one with the frontier
-    along its columns, then one with that along its rows, but for those at the edge; and the report, which is not needed: the journal
-    says what is done.
+    `hands_on` says which of the two frontiers a later block needs. The rest is the results of the steps before it: first
+    the one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and
+    is not used: the journal has the progress.
     """
-    _require_same_code(site)
+    site.require_same_code()
     *given, _ = rest
     table, block = site.table(), site.table().block(*place)
     down, across = _received(site, place, (0, 1), given, keep=False)
-    finished = site.journal.read(block)
-    if finished is not None and _is_sound(site, block, finished):
-        _fold(site, block, down, across)
+    finished, cells = site.journal.read(block), None
+    if finished is not None:
+        with suppress(StoreError):  # damaged, so computed again
+            cells = site.cells(block, finished)
+    start = time.perf_counter()
+    heights = table.kernel.heights(block)
+    if cells is not None:
+        table.kernel.fold(block, heights, cells, down, across)
     else:
-        start = time.perf_counter()
-        heights = table.kernel.heights(block)
         cells = table.kernel.fill(block, heights, down, across)
         computed = time.perf_counter()
         finished = Finished(
@@ -150,39 +153,42 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
 def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
     """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
 
-    Raises `StoreError` if its chunks are not those that the journal says; the block is then no longer finished.
+    Raises `StoreError` if its chunks are damaged; the block is then no longer finished.
     """
-    _require_same_code(site)
+    site.require_same_code()
     *given, _ = rest
-    _require_sound(site, place)
+    cells = _sound_cells(site, place)
     down, across = _received(site, place, site.table().kernel.folded_with(axis), given, keep=True)
-    _fold(site, site.table().block(*place), down, across)
+    _fold(site, place, cells, down, across)
     return _handed_on(site, down, None) if axis == 0 else HandedOn(None, across)
 
 
-def take_block(site: Site, place: Place, source: SmallerTable, report: Report) -> None:
-    """Take a block's cells from a finished table of a smaller bound that covers its rows and columns, if they are what its manifest says."""
-    _require_same_code(site)
+def take_block(site: Site, place: Place, source: StoredTable, report: Report) -> None:
+    """Take a block's cells from a finished table of a smaller bound that covers its rows and columns, if they are sound."""
+    site.require_same_code()
     table, block = site.table(), site.table().block(*place)
     heights = table.kernel.heights(block)
-    box = tuple(
-        (first, min(stop, n))
-        for (first, stop), n in zip(table.box(block), source.outline.shape, strict=True)
+    shape = source.entry["shape"]
+    window = table.window(block)
+    known_window = tuple(
+        slice(side.start, min(side.stop, n)) for side, n in zip(window, shape, strict=True)
     )
-    sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
-    is_whole = all(heights.max() < sides[axis] for axis in table.kernel.axes[2:])
-    if not is_whole or not source.is_sound(box):
+    sides = dict(zip(source.entry["dims"], shape, strict=True))
+    if any(heights.max() >= sides[axis] for axis in table.kernel.axes[2:]):
         return  # so the block is computed
-    known = _read(source.store, source.table_id, source.outline, box)
-    cells = np.full([stop - first for first, stop in table.box(block)], NONE, known.dtype)
-    cells[tuple(slice(0, n) for n in known.shape)] = known
+    try:
+        known = source.read(known_window)
+    except StoreError:
+        return
+    cells = np.full([side.stop - side.start for side in window], NONE, known.dtype)
+    cells[whole(known.shape)] = known
     positions = table.positions(block, heights)
     digests = site.write(block, cells)
     site.journal.write(block, Finished(digests, positions, source=source.table_id))
 
 
 def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
-    """Return frontiers as they are handed on: compressed here, in the step, what is sent anyway, and waits as a tenth of it."""
+    """Return frontiers for later blocks, compressed here, in the step, if they are sent: a tenth of the bytes wait."""
     if site.sends and down is not None:
         return HandedOn(pickle.dumps(down), across)
     return HandedOn(down, across)
@@ -191,9 +197,9 @@ def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> Ha
 def _received(
     site: Site, place: Place, axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
 ) -> tuple[Any, Any]:
-    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, where there are any.
+    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, if there are any.
 
-    What goes along the rows is kept for others, or taken.
+    The frontier along the rows is kept for others, or taken.
     """
     down, across = site.table().kernel.start(site.table().block(*place))
     inner = [axis for axis in axes if place[axis]]
@@ -206,67 +212,43 @@ def _received(
 
 
 def _along_row(site: Site, place: Place) -> Any:
-    """Return what goes along the row of a block, from the blocks before it, as they are stored."""
+    """Return the frontier along the row of a block, from the stored blocks before it."""
     kernel = site.table().kernel
     row, column = place
     along = None
     for before in range(column):
-        _require_sound(site, (row, before))
-        block = site.table().block(row, before)
-        down, across = kernel.start(block)
+        cells = _sound_cells(site, (row, before))
+        down, across = kernel.start(site.table().block(row, before))
         along = across if along is None else along
-        _fold(site, block, down, along)
+        _fold(site, (row, before), cells, down, along)
     return along
 
 
-def _fold(site: Site, block: Block, down: Any, across: Any) -> None:
-    """Carry frontiers over a block that is stored."""
-    kernel = site.table().kernel
-    kernel.fold(block, kernel.heights(block), _stored(site, block), down, across)
+def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
+    """Carry frontiers over a stored block."""
+    kernel, block = site.table().kernel, site.table().block(*place)
+    kernel.fold(block, kernel.heights(block), cells, down, across)
 
 
-def _require_sound(site: Site, place: Place) -> None:
-    """Strike a block from the journal and raise `StoreError` if its chunks are not those that the journal says."""
+def _sound_cells(site: Site, place: Place) -> Table:
+    """Return the stored cells of a block; if they are damaged, strike it from the journal and raise `StoreError`."""
     block = site.table().block(*place)
     finished = site.journal.read(block)
-    if finished is None or not _is_sound(site, block, finished):
-        site.journal.strike(block)
-        raise StoreError(
-            f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
-        )
+    try:
+        if finished is not None:
+            return site.cells(block, finished)
+    except StoreError:
+        pass
+    site.journal.strike(block)
+    raise StoreError(
+        f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
+    )
 
 
 def _copy(frontier: Frontier) -> Frontier:
     """Return a frontier that may be changed."""
     copied: Any = type(frontier)
     return cast(Frontier, copied(*(array.copy() for array in frontier)))
-
-
-def _stored(site: Site, block: Block) -> Table:
-    """Return the stored cells of a block, as its kernel has them."""
-    table = site.table()
-    cells = _read(site.store, site.spec.table_id, table.outline, table.box(block))
-    return table.loaded(cells)
-
-
-def _read(store: Location, table_id: str, outline: Outline, box: Box) -> Table:
-    with store.failures(f"a block of table {table_id} cannot be read"):
-        array = open_table(store, table_id, outline)
-        return np.asarray(array[tuple(slice(*side) for side in box)])
-
-
-def _is_sound(site: Site, block: Block, finished: Finished) -> bool:
-    try:
-        return site.digests(block) == finished.chunks
-    except StoreError:
-        return False
-
-
-def _require_same_code(site: Site) -> None:
-    if site.kernels != code_digest(TABLE_CODE):
-        raise StoreError(
-            f"table {site.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
-        )
 
 
 @lru_cache(maxsize=4)

@@ -15,7 +15,7 @@ from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.computing.block_kernels import Block, BlockKernel, Place
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import STORED_PER_SECOND, WORKER_BYTES, in_bytes
-from choco_pipeline.tables.specs.chunks import Box
+from choco_pipeline.tables.specs.chunks import Window, whole
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from choco_pipeline.tables.specs.spec import TableSpec
 from choco_pipeline.tables.storage.store import Outline
@@ -126,14 +126,13 @@ class BlockedTable:
         """Return how many positions of the game a block settles."""
         return self.each * self.kernel.positions(block, heights)
 
-    def box(self, block: Block) -> Box:
-        """Return where a block's cells are stored."""
+    def window(self, block: Block) -> Window:
+        """Return the window of a block in the stored array."""
         kernel = self.kernel
-        sides = dict(zip(kernel.axes, ((0, n) for n in kernel.shape), strict=True))
-        sides |= {
-            axis: (lines.start, lines.stop) for axis, lines in zip(kernel.axes, block, strict=False)
-        }
-        passes = (0, kernel.layers)
+        sides = dict(zip(kernel.axes, whole(kernel.shape), strict=True))
+        for axis, lines in zip(kernel.axes, block, strict=False):
+            sides[axis] = slice(lines.start, lines.stop)
+        passes = slice(0, kernel.layers)
         return tuple(sides.get(dim, passes) for dim in self.outline.variable.dims)
 
     def stored(self, cells: Table) -> Table:

@@ -22,7 +22,6 @@ from choco_pipeline.tables.computing.machine import cores, worker_memory
 from choco_pipeline.tables.specs.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.specs.spec import TableSpec
-from choco_pipeline.tables.storage.checked import fault_of_metadata, faults_of_chunks, place_of
 from choco_pipeline.tables.storage.journal import Finished, Journal
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 from choco_pipeline.tables.storage.store import (
@@ -32,6 +31,7 @@ from choco_pipeline.tables.storage.store import (
     store_of,
     write_table,
 )
+from choco_pipeline.tables.storage.stored import StoredTable
 
 METADATA = "zarr.json"
 
@@ -67,6 +67,11 @@ class _Patient:
         return entry
 
     @property
+    def table(self) -> StoredTable:
+        """The table in its store."""
+        return StoredTable(self.store, self.spec.table_id, self.entry)
+
+    @property
     def is_of_this_code(self) -> bool:
         """Whether this code has built it."""
         return bool(self.document["kernels"] == code_digest(TABLE_CODE))
@@ -78,9 +83,8 @@ class _Patient:
 
     def examine(self) -> None:
         """Find out what is wrong."""
-        table = (self.store, self.spec.table_id, self.entry)
-        self.chunks = dict(faults_of_chunks(*table))
-        self.metadata = fault_of_metadata(*table, self.document["kernels"])
+        self.chunks = dict(self.table.faults())
+        self.metadata = self.table.fault_of_metadata(self.document["kernels"])
 
     @contextmanager
     def failures(self) -> Iterator[None]:
@@ -188,7 +192,9 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
             _replace_cells(patient, aside)
             _replace_metadata(patient, aside)
         for block in table.blocks.values():
-            names = [chunk_name(at) for at in chunks_in(table.box(block), table.outline.chunk)]
+            names = [
+                chunk_name(at) for at, _ in chunks_in(table.window(block), table.outline.chunk)
+            ]
             if patient.chunks.keys().isdisjoint(names):
                 chunks = {name: patient.entry["chunks"][name] for name in names}
                 site.journal.write(block, Finished(chunks, positions=0))
@@ -217,9 +223,8 @@ def _replace_metadata(patient: _Patient, aside: Location) -> None:
 
 
 def _other_values(patient: _Patient) -> StoreError:
-    where = place_of(patient.store, patient.spec.table_id, patient.entry)
     if patient.is_of_this_code:
-        return StoreError(f"{where}: the manifest's digest is not that of this table")
+        return StoreError(f"{patient.table}: the manifest's digest is not that of this table")
     return StoreError(
-        f"{where}: built by other code ({patient.document['kernels']}, this is {code_digest(TABLE_CODE)})"
+        f"{patient.table}: built by other code ({patient.document['kernels']}, this is {code_digest(TABLE_CODE)})"
     )

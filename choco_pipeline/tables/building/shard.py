@@ -21,10 +21,10 @@ from choco_pipeline.stages import Stage
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
-from choco_pipeline.tables.storage.checked import require_digests
 from choco_pipeline.tables.storage.journal import journal_of_tables
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import BuiltTable, finish_store, write_table
+from choco_pipeline.tables.storage.stored import StoredTable
 
 Report = Callable[..., None]
 
@@ -103,7 +103,7 @@ def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]
         try:
             done = parse_record_line(line)
             entry = done["entry"]
-            require_digests(store, done["id"], entry)
+            StoredTable(store, done["id"], entry).require_sound()
         except (KeyError, StoreError):
             continue  # a torn or damaged line, or a table that was not written whole: compute it again
         if done["kernels"] == kernels:

@@ -17,11 +17,11 @@ from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.verification import verify_manifest
-from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import forget
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import write_table
+from choco_pipeline.tables.storage.stored import StoredCells, read_table
 from tests.effort import examples
 from tests.tables.building.test_wavefront import small_blocks, tables_in_blocks
 from tests.tables.storage.test_store import quiet

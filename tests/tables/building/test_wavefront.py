@@ -122,9 +122,9 @@ def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, 
         heights = table.kernel.heights(block)
         filled = table.kernel.fill(block, heights, down, across)
         frontiers[0, column], frontiers[1, row] = down, across
-        box = tuple(slice(*side) for side in table.box(block))
-        cells[box] = table.stored(filled)
-        np.testing.assert_array_equal(table.loaded(cells[box]), filled)
+        window = table.window(block)
+        cells[window] = table.stored(filled)
+        np.testing.assert_array_equal(table.loaded(cells[window]), filled)
         positions += table.positions(block, heights)
     np.testing.assert_array_equal(cells, computation.cells())
     assert positions == count_positions(renamed, bound)

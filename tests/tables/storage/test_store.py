@@ -16,12 +16,10 @@ from choco_pipeline.tables.building import shard as shard_module
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.verification import verify_manifest
-from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs import chunks
 from choco_pipeline.tables.specs.chunks import CHUNK_BYTES, chunk_shape
 from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
-from choco_pipeline.tables.storage.checked import require_digests
 from choco_pipeline.tables.storage.journal import forget
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import (
@@ -30,6 +28,7 @@ from choco_pipeline.tables.storage.store import (
     write_cells,
     write_table,
 )
+from choco_pipeline.tables.storage.stored import StoredTable, read_table
 from tests.tables.stores import chunks_of
 
 GAMES = [
@@ -54,6 +53,20 @@ def store_path(manifest):
 
 def location(manifest):
     return Location.local(store_path(manifest))
+
+
+@pytest.fixture
+def shard_of(tmp_path):
+    """Return a function that builds a shard of one table; it returns the manifest and the spec."""
+
+    def build(game, bound, quantity):
+        spec = TableSpec.of(game, bound, quantity)
+        write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+        manifest = tmp_path / "tables" / "s.done.json"
+        build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+        return manifest, spec
+
+    return build
 
 
 @pytest.fixture
@@ -119,7 +132,7 @@ def test_a_manifest_says_what_is_in_the_store(built):
         entry = document["tables"][spec.table_id]
         data = read_table(location(manifest), spec.table_id, entry)
         assert data[entry["variable"]].shape == tuple(entry["shape"])
-        require_digests(location(manifest), spec.table_id, entry)
+        StoredTable(location(manifest), spec.table_id, entry).require_sound()
         assert entry["positions"] == sum(1 for _ in spec.game().positions(spec.bound))
     assert {"choco_pipeline", "commit", "numba", "zarr"} <= set(document["versions"])
 
@@ -212,6 +225,36 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeyp
     build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
     (record,) = verify_manifest(str(manifest), 0, quiet)
     assert record.wrong is not None
+
+
+def spoiled(game, bound, quantity):
+    """Return a table with wrong numbers far from the origin."""
+    data = table(game, bound, quantity)
+    (name,) = data.data_vars
+    values = data[name].values.copy()
+    far = values[len(values) // 2 :]
+    far[far >= 0] = 1 - far[far >= 0] if name == "p_position" else far[far >= 0] + 1
+    data[name].values = values
+    return data
+
+
+@pytest.mark.parametrize(
+    ("text", "bound", "quantity"),
+    [
+        ("game(kayles)", 200, "grundy"),
+        ("game(misere-nim)", 14, "p-positions"),
+        ("sum(game(kayles), nim(1))", 20, "grundy"),
+    ],
+)
+@pytest.mark.parametrize("build", [table, spoiled])
+def test_verify_knows_splits_and_misere_play(
+    tmp_path, monkeypatch, shard_of, text, bound, quantity, build
+):
+    monkeypatch.setattr(shard_module, "table", build)
+    manifest, _ = shard_of(parse_ruleset(text), bound, quantity)
+    (record,) = verify_manifest(str(manifest), 0, quiet)
+    assert (record.wrong is None) == (build is table)
+    assert record.checked > 200 or record.wrong
 
 
 @pytest.mark.parametrize("quantity", ["grundy", "p-positions"])
@@ -338,7 +381,7 @@ def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape
         array = create_table(zarrs, spec, outline)
         array[:] = cells
         create_table(ours, spec, outline)
-        write_cells(ours, spec.table_id, outline, tuple((0, n) for n in shape), cells)
+        write_cells(ours, spec.table_id, outline, chunks.whole(shape), cells)
     found = {name: ours.read(name) for name, _ in ours.files()}
     assert found == {name: zarrs.read(name) for name, _ in zarrs.files()}
 
