@@ -17,7 +17,7 @@ from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.math_text import MathNotation, math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.statements.printer import math_of
@@ -120,7 +120,7 @@ def _contradiction(
     part = claim.parts.rest
     if isinstance(part, ValueSet):
         return Counterexample(
-            f"its value {math_of(part.value, PlainText())} is outside of the set",
+            f"its value {math_of(part.value, MathNotation())} is outside of the set",
             claim.summary,
             position,
             game.coordinates,
