@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.listing import evaluate_at as evaluate_at
+from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.tables.specs.chunks import Window, whole
 from choco_pipeline.tables.specs.patterns import heights_seen
 from choco_pipeline.tables.specs.schema import NONE, Quantity, Variable, variable_of
@@ -279,16 +281,6 @@ class Cells:
         return np.broadcast_to(heights_seen(limit, read), shape)
 
 
-def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
-    """Return the values of an integer formula at each point."""
-    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.int64, copy=False)
-
-
-def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
-    """Return whether a condition holds at each point."""
-    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
-
-
 def are_positions(game: Ruleset, points: Points) -> Truths:
     """Return which points, of natural numbers, are positions: `Ruleset.is_position` of each."""
     rules, columns = game.rules, [points[name] for name in game.coordinates]
@@ -321,10 +313,6 @@ def select(points: Points, keep: Truths) -> Points:
 def select_where(points: Points, where: Formula | None) -> Points:
     """Return the points that satisfy a condition; all for None."""
     return points if where is None else select(points, holds_at(where, points))
-
-
-def _count(points: Mapping[str, Ints]) -> tuple[int]:
-    return (next(iter(points.values())).size,)
 
 
 def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
