@@ -19,7 +19,6 @@ from choco_pipeline.formula.exact import (
     missing_name,
     undefined,
 )
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import (
     COMPARISONS,
@@ -28,6 +27,7 @@ from choco_pipeline.formula.nodes import (
     Binary,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,

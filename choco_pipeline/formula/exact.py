@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     COMPARISONS,
     FUNCTIONS,
@@ -19,6 +18,7 @@ from choco_pipeline.formula.nodes import (
     Binary,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,
@@ -28,7 +28,7 @@ from choco_pipeline.formula.nodes import (
     names_of,
     walk,
 )
-from choco_pipeline.formula.tokens import quoted, suggestion
+from choco_pipeline.formula.parse import quoted, suggestion
 
 #: The values g(0), g(1), ... of a look-up function.
 Table = Sequence[int] | NDArray[np.integer]

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table, always_undefined
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
 from choco_pipeline.formula.machine_code import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
@@ -22,6 +21,7 @@ from choco_pipeline.formula.nodes import (
     OPPOSITE,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,

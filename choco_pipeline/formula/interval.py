@@ -12,12 +12,12 @@ from choco_pipeline.formula.exact import (
     table_for,
     too_large,
 )
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     MAX_BITS,
     OPERATORS,
     Binary,
     Call,
+    FormulaError,
     Integer,
     Name,
     Negate,

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     Binary,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,

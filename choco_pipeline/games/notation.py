@@ -21,8 +21,7 @@ from choco_pipeline.games.combine import WithPass
 from choco_pipeline.games.cut_game import CutGame
 from choco_pipeline.games.description import described, inside
 from choco_pipeline.games.game_file import NAME
-from choco_pipeline.games.height import FormulaHeight, Height
-from choco_pipeline.games.height_file import read_heights
+from choco_pipeline.games.height import FormulaHeight, Height, read_heights
 from choco_pipeline.games.nim import Nim
 from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset
 

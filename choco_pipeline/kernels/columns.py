@@ -20,9 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.compiling import kernel
-from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
+from choco_pipeline.kernels.bitset import (
+    EMPTY,
+    FULL,
+    ONE,
+    Index,
+    bit_of,
+    first_of,
+    pack,
+    unpack,
+    words_for,
+)
 from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
-from choco_pipeline.kernels.packing import pack, unpack
 
 TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
 TILE_Z = 512  # what a tile touches stays in a core's first cache; less shows in what it costs to begin one

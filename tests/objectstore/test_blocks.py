@@ -11,8 +11,7 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building import shard as shard_module
-from choco_pipeline.tables.building.block_task import Site, fill_block
-from choco_pipeline.tables.building.blocks import share_of
+from choco_pipeline.tables.building.blocks import Site, fill_block, share_of
 from choco_pipeline.tables.building.restoration import repair_manifest
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large

@@ -14,8 +14,7 @@ from choco_pipeline.cluster.steps import runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.building.block_task import Site
-from choco_pipeline.tables.building.blocks import BlockedTable, share_of
+from choco_pipeline.tables.building.blocks import BlockedTable, Site, share_of
 from choco_pipeline.tables.building.wavefront import fill
 from choco_pipeline.tables.computing.in_memory import table as compute_table
 from choco_pipeline.tables.computing.machine import cores, worker_memory

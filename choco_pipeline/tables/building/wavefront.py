@@ -22,11 +22,10 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.building.block_task import Site
-from choco_pipeline.tables.building.blocks import BlockedTable, share_of
+from choco_pipeline.tables.building.blocks import BlockedTable, Site, share_of
 from choco_pipeline.tables.building.shard import store_for, write_manifest
-from choco_pipeline.tables.computing.block_kernels import Place
 from choco_pipeline.tables.computing.machine import cores, worker_memory
+from choco_pipeline.tables.computing.table_kernel import Place
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.storage.journal import Finished, Journal, journal_of_blocks
 from choco_pipeline.tables.storage.store import (
@@ -39,7 +38,7 @@ from choco_pipeline.tables.storage.store import (
 )
 from choco_pipeline.tables.storage.stored import StoredTable
 
-TASKS = "choco_pipeline.tables.building.block_task"
+TASKS = "choco_pipeline.tables.building.blocks"
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:

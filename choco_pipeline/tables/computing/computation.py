@@ -11,9 +11,13 @@ import numpy as np
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Face
-from choco_pipeline.tables.computing.block_kernels import BlockKernel, ColumnKernel
 from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
-from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.computing.table_kernel import (
+    BlockKernel,
+    Cells,
+    ColumnKernel,
+    TableKernel,
+)
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.computing.block_kernels import Block
 from choco_pipeline.tables.computing.computation import Computation, computation_of
+from choco_pipeline.tables.computing.table_kernel import Block
 from choco_pipeline.tables.specs.chunks import chunk_shape
 from choco_pipeline.tables.specs.position_count import estimated_positions
 from choco_pipeline.tables.specs.schema import Quantity

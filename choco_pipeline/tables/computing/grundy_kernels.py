@@ -20,9 +20,8 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
 from choco_pipeline.kernels.heights import Table
-from choco_pipeline.tables.computing.block_kernels import BarKernel, SolidKernel
 from choco_pipeline.tables.computing.listed_kernel import ListedKernel
-from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.computing.table_kernel import BarKernel, Cells, SolidKernel, TableKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame, dependent
 from choco_pipeline.tables.specs.schema import NONE
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.computing.block_kernels import Block, Place
+from choco_pipeline.tables.computing.table_kernel import Block, Place
 
 
 def journal_of_tables(manifest: Path) -> Path:

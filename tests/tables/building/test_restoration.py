@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.documents.record import read_record, record_line, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.building import block_task
+from choco_pipeline.tables.building import blocks
 from choco_pipeline.tables.building.restoration import repair_manifest
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
@@ -173,9 +173,9 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
         require_unreadable(manifest, table_id, *damaged)
     filled = []
     with pytest.MonkeyPatch.context() as patch:
-        write = block_task.write_cells
+        write = blocks.write_cells
         patch.setattr(
-            block_task, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
+            blocks, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
         )
         (record,) = repair_manifest(manifest)
     assert record.why is None

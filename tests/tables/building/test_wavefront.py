@@ -14,7 +14,7 @@ from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.games.rules import with_free_heap
 from choco_pipeline.kernels import BlockedHeights
-from choco_pipeline.tables.building import block_task, blocks
+from choco_pipeline.tables.building import blocks
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import cost_of, memory_of
@@ -33,7 +33,7 @@ def small_blocks():
     """Let chunks be of some hundred bytes, and a block one chunk, so that small tables have many."""
     with pytest.MonkeyPatch.context() as patch:
         yield lambda size, least=0.0: set_sizes(patch, size, least)
-    block_task._table.cache_clear()
+    blocks._table.cache_clear()
 
 
 def set_sizes(patch, chunk_bytes, least_seconds=0.0):
@@ -41,7 +41,7 @@ def set_sizes(patch, chunk_bytes, least_seconds=0.0):
     patch.setattr(blocks, "LEAST_SECONDS", least_seconds)
     patch.setattr(blocks, "ENOUGH_SECONDS", least_seconds)
     patch.setattr(blocks, "HANDED_ON_PER_SECOND", float("inf"))
-    block_task._table.cache_clear()
+    blocks._table.cache_clear()
 
 
 strip_bars = st.builds(StripBar, st.integers(1, 4), st.integers(0, 9))
@@ -127,7 +127,7 @@ class Stopped(BaseException):
 def stops_after(patch, writes):
     """Let the build stop in the middle of a block, after so many others were stored."""
     left = [writes]
-    write = block_task.write_cells
+    write = blocks.write_cells
 
     def stopping(*what):
         digests = write(*what)
@@ -136,7 +136,7 @@ def stops_after(patch, writes):
             raise Stopped
         return digests
 
-    patch.setattr(block_task, "write_cells", stopping)
+    patch.setattr(blocks, "write_cells", stopping)
 
 
 @few
@@ -180,8 +180,8 @@ def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("fill_block", "fold_block"):
-            run = getattr(block_task, name)
-            patch.setattr(block_task, name, lambda *given, run=run: sent(run(*given)))
+            run = getattr(blocks, name)
+            patch.setattr(blocks, name, lambda *given, run=run: sent(run(*given)))
         patch.setattr(Here, "workers", workers)
         with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
             stops_after(stopping, stop)
@@ -201,7 +201,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
     """Who takes it may change it: if the block below is lost, it takes it once more."""
     frontier = BlockedHeights.start(lines=500, layers=1, n_y=4000)
     frontier.used[0, 0, 3] = 7
-    got = sent(block_task.HandedOn(frontier, frontier))
+    got = sent(blocks.HandedOn(frontier, frontier))
     assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
     assert got.across(keep=False) is None
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
             taken = one.down()
             assert all(map(np.array_equal, taken, frontier))
             taken[0][...] = 1
-    assert sent(block_task.HandedOn(None, frontier))._down is None
+    assert sent(blocks.HandedOn(None, frontier))._down is None
 
 
 @few
