@@ -236,7 +236,7 @@ class FormulaBlock:
 def _until(
     decided: bool, steps: Iterable[Callable[[Truths | None], bool | Truths]], open_: Truths | None
 ) -> bool | Truths:
-    """Return the `or` (if `decided` is True) or the `and` of the steps, each told which cells are still open."""
+    """Return the `or` (if `decided` is True) or the `and` of the steps, each of which gets the open cells."""
     result: bool | Truths = not decided
     for step in steps:
         if isinstance(result, bool):
@@ -328,13 +328,13 @@ class Evaluator:
 
 
 def _wider(interval: Interval) -> Interval:
-    """Return an interval around another one that begins at 0 or at minus a power of 2, and ends before a power of 2."""
+    """Return a wider interval from 0, or minus a power of 2, to before a power of 2."""
     low, high = interval
     return (-(1 << (-low).bit_length()) if low < 0 else 0), (1 << max(high, 0).bit_length()) - 1
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
-    """Cut an array of this shape into blocks of at most `BLOCK` cells, in the order in which the cells lie."""
+    """Yield blocks of at most `BLOCK` cells of an array, in the order of the cells."""
     room, sides = BLOCK, []
     for length in reversed(shape):
         sides.append(min(length, max(room, 1)))

@@ -1,4 +1,4 @@
-"""The value of a formula at one place, in exact integers: the definition that whole arrays are tested against."""
+"""The value of a formula at one place, in exact integers: the definition for all other evaluations."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Place:
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node) -> bool:
-        """Return the value of `node`, a truth; what follows a decided operand is not looked at."""
+        """Return the value of `node`, a truth; operands after a decision are not computed."""
         match node:
             case Compare():
                 left = self.integer(node.operands[0])
@@ -145,7 +145,7 @@ class Place:
 
 
 def always_undefined(node: Node, text: str) -> FormulaError | None:
-    """Return the error of the first operator or function whose constant operand leaves it without a value, or None."""
+    """Return the error of the first operator without a value for its constant operand, or None."""
     for part in walk(node):
         asked: Node
         match part:

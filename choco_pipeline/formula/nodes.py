@@ -203,7 +203,7 @@ def negate(node: Node, column: int = 0) -> Node:
 
 
 def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
-    """Return `node` with what `act` makes of each operand, left to right."""
+    """Return `node` with `act` applied to each operand, left to right."""
     match node:
         case Integer() | Name():
             return node
@@ -220,7 +220,7 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
 
 
 def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
-    """Return `node` with what stands in `parts` for some of its names."""
+    """Return `node` with parts in place of some of its names."""
     if isinstance(node, Name) and node.name in parts:
         return replace(parts[node.name], column=node.column)
     return with_operands(node, lambda operand: substitute(operand, parts))
@@ -234,7 +234,7 @@ def name_part(node: Node, part: Node, name: str) -> Node:
 
 
 def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
-    """Return `node` with a name for each call of `function`; append to `asked` what the calls are given, inner ones first."""
+    """Return `node` with a name for each call of `function`; append the arguments to `asked`, inner ones first."""
     inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
     if not (isinstance(inner, Call) and inner.function == function):
         return inner

@@ -64,7 +64,7 @@ class _Opening:
 
 
 def tokenise(text: str) -> Iterator[Token]:
-    """Yield the tokens of `text`; refuse whatever is none of the language's."""
+    """Yield the tokens of `text`; refuse all others."""
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
         if kind == "number" and not (written.isdigit() and (written[0] != "0" or written == "0")):
@@ -92,7 +92,7 @@ def tokenise(text: str) -> Iterator[Token]:
 def check_grammar(
     text: str, tokens: Iterable[Token], functions: Collection[str], max_depth: int, end: int
 ) -> list[Token]:
-    """Return the tokens if they alternate, parentheses match and only `functions` are called: a formula but for its types.
+    """Return the tokens if they form a formula, types aside: they alternate, and parentheses match.
 
     `end` is the column behind them.
     """

@@ -1,4 +1,4 @@
-"""Heights, the largest legal values of coordinates: a formula, a table, a file or a function; always checked to be monotone."""
+"""Heights, the largest legal values of coordinates; always checked to be monotone."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class FormulaHeight(Height):
 
     @cached_property
     def _known(self) -> dict[tuple[int, ...], int]:
-        """Values that were asked for: the definition asks for the same ones at most positions."""
+        """Cache of values: the definition needs the same ones at most positions."""
         return {}
 
     def look_along(self, axis: int, size: int) -> None:
@@ -172,14 +172,14 @@ class FormulaHeight(Height):
 
     @cached_property
     def _of_sum(self) -> Formula | None:
-        """The same in n = x+z, if x and z stand nowhere else: so it is in every bar of the papers."""
+        """The same in n = x+z, if x and z occur only in this sum, as in every bar of the papers."""
         if len(self.arguments) != 2:
             return None
         formula = self.formula.with_name("n", parse("+".join(self.arguments)))
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the heights, checked; a function of x+z is computed and compared once for each value of the sum, of which they are a view."""
+        """Return the checked heights; a function of x+z is computed once for each sum, and they are a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -369,7 +369,7 @@ def read_heights(path: Path, name: str) -> TableHeight:
 
 
 def _cell(text: str, where: str) -> int:
-    """Return an integer that an int64 can hold, or raise `HeightError` without quoting what is there instead."""
+    """Return an integer of 64 bits, or raise `HeightError` without quoting the text."""
     if not _INTEGER.fullmatch(text):
         what = "something else" if text.strip() else "nothing"
         raise HeightError(f"{where}: an integer is needed, found {what}")

@@ -24,7 +24,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games import mex, ruleset
-from tests.rulesets import plain, rulesets_with_bounds
+from tests.rulesets import cut_games, plain, rulesets_with_bounds
 
 
 def test_printed_grundy_numbers():
@@ -148,7 +148,10 @@ def test_components_and_the_free_heap(text, components, free):
     assert rules.free == free
 
 
-@given(rulesets_with_bounds())
+sums_of_own_games = st.builds(DisjunctiveSum, cut_games(), cut_games())
+
+
+@given(st.one_of(rulesets_with_bounds(), st.tuples(sums_of_own_games, st.just(2))))
 def test_components_are_a_disjunctive_sum(drawn):
     game, bound = drawn
     parts = [(names, game.rules.part(names)) for names in game.rules.components()]
@@ -160,6 +163,7 @@ def test_components_are_a_disjunctive_sum(drawn):
             for option in part.options([named[name] for name in names])
         ]
         assert {tuple(one.values()) for one in moved} == set(game.options(position))
+    assert len(parts) >= 2 or game.parts == (game,)
 
 
 @given(rulesets_with_bounds(), st.data())

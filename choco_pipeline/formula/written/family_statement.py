@@ -95,7 +95,7 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
 def _compared(
     names: Sequence[str], sign: str, bound: str, notation: MathNotation
 ) -> Iterator[Phrase]:
-    """Yield names with commas between, and what each of them is compared with."""
+    """Yield names with commas between, and their common comparison."""
     *others, last = [notation.name(*index_of(name)) for name in names]
     for name in others:
         yield from (Phrase(name, "formula"), Phrase(", "))

@@ -122,7 +122,7 @@ class MathNotation:
 def typeset(
     formula: Formula, notation: MathNotation, names: Mapping[str, str] | None = None
 ) -> str:
-    """Return a formula in a notation; `names` has the text of names that stand for more than a letter.
+    """Return a formula in a notation; `names` has the text of some names.
 
     Nim-sums are ``⊕``, quotients floors, shifts powers of 2, and remainders congruences where two are compared.
     Look-ups in a sequence are functions.
@@ -216,7 +216,7 @@ class _Setter:
                 return self._to.row(parts)
 
     def _in(self, node: Node, least: int) -> str:
-        """Return a part, in parentheses if it binds less tightly than what it stands in needs."""
+        """Return a part, in parentheses unless it binds tightly enough."""
         text = self.of(node)
         return text if _strength(node) >= least else self._to.bracketed(text, "(")
 
@@ -301,7 +301,7 @@ def _are_joined(left: Node, right: Node) -> bool:
 
 
 def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
-    """Return both sides and the modulus of remainders that are compared; of a number, only if it is a remainder."""
+    """Return both sides and the modulus of a congruence; a number must be a remainder."""
     if node.operators not in (("==",), ("!=",)):
         return None
     match node.operands:
@@ -314,7 +314,7 @@ def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
 
 
 def _without_sign(node: Node) -> Node | None:
-    """Return a product that begins with a negative number without its sign, so that (-2)·m is set as −2m; None for others."""
+    """Return a product without the sign of its first number, so that (-2)·m is set as −2m; None for others."""
     match node:
         case Binary("*", Integer(value), right) if value < 0:
             return right if value == -1 else replace(node, left=Integer(-value, node.left.column))
@@ -326,7 +326,7 @@ def _without_sign(node: Node) -> Node | None:
 
 
 def _with_power(node: Binary) -> Node | None:
-    """Return a product whose last factors are the same name with a power of it: n·p·p is set as n·p²; None for others."""
+    """Return a product with a power for its last equal names: n·p·p is set as n·p²; None for others."""
     if not isinstance(node.right, Name):
         return None
     number, left = 1, node.left
@@ -340,7 +340,7 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return how tightly a part binds as it is set: floors and functions bring their own brackets."""
+    """Return how tightly a part binds when set; floors and functions have their own brackets."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM

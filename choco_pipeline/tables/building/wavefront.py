@@ -1,4 +1,4 @@
-"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build.
+"""Build of a large table in blocks, each after the blocks that it needs; interrupted builds go on.
 
 Idea: a block needs of those before it only their frontiers, what they block or reach along its rows and along its columns. So blocks
 on a diagonal can be filled at once, and a frontier is sent from step to step, never stored. What is stored is cells, with a document
@@ -81,7 +81,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
-    """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
+    """Return the steps left: blocks to fill, row by row, and the finished blocks before them to fold.
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
     its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on
@@ -123,7 +123,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> 
 
 
 def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
-    """Fill the blocks that the journal does not have, a finished one that turns out to be damaged anew; return all.
+    """Fill the blocks that are not in the journal, and damaged ones again; return all.
 
     The journal says how far the build is, so that workers need not.
     """

@@ -1,4 +1,4 @@
-"""How a table follows from what a kernel computes: as it is, or read off for P-positions."""
+"""How a table follows from a kernel's numbers: unchanged, or as outcomes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_POSITIONS = 10**100
 
 @dataclass(frozen=True)
 class Computation:
-    """A table that holds what a kernel computes."""
+    """A table of a kernel's numbers."""
 
     #: The kernel.
     kernel: TableKernel

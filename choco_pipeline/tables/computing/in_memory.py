@@ -1,4 +1,4 @@
-"""Tables in memory: the Grundy numbers or P-positions of a game within a bound, computed whole in this process, for all to read."""
+"""Tables in memory: the Grundy numbers or P-positions of a game within a bound."""
 
 from __future__ import annotations
 

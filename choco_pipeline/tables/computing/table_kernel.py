@@ -39,7 +39,7 @@ Cells = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class TableKernel(ABC):
-    """What computes a table, of one game within one bound."""
+    """A kernel for the table of one game within one bound."""
 
     #: Cells settled, or options visited, in a second on one core, measured in benchmarks/ on the slower side.
     rate: ClassVar[float]
@@ -97,7 +97,7 @@ class TableKernel(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What can be asked for as dimensions: the axes, and the passes left in front where there are any."""
+        """The possible dimensions: the axes, with the passes left in front if there are any."""
         return (*self.game.front, *self.axes)
 
     def arranged(self, cells: Any, dims: Sequence[str]) -> Any:
@@ -130,7 +130,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockKernel(TableKernel):
-    """A kernel of plain bars, which can compute them in blocks of its first two axes; a third lies whole in each block."""
+    """A kernel of plain bars in blocks of the first two axes; a third axis is whole in each block."""
 
     #: The bar.
     bar: PlainBar
@@ -169,11 +169,11 @@ class BlockKernel(TableKernel):
         """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return which frontiers folding must carry on so that the one of `axis` is right: itself, and what it needs."""
+        """Return the frontiers that folding must carry on for the one of `axis` to be right."""
         return (axis,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return how many positions the block settles: the sum of its columns' heights, plus one each."""
+        """Return the number of positions in the block: the sum of its columns' heights, plus one each."""
         return self.layers * (total(heights) + heights.size)
 
     @property
@@ -182,7 +182,7 @@ class BlockKernel(TableKernel):
         return self.layers * int(np.prod(self.shape[2:], dtype=int))
 
     def memory(self, block: Block) -> int:
-        """Return the bytes that filling a block holds: its cells twice, its heights, and its frontiers before and after."""
+        """Return the bytes for filling a block: cells twice, heights, and frontiers before and after."""
         cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
@@ -232,7 +232,7 @@ class ColumnKernel(BlockKernel):
         return heights_over(self.bar.limit, dict(zip(self.axes, block, strict=False)))
 
     def start(self, block: Block) -> tuple[BlockedHeights, BlockedHeights]:
-        """Return what moves along x and along z are blocked by."""
+        """Return the blocked heights of moves along x and along z."""
         by_x, by_z = (
             BlockedHeights.start(lines=len(lines), layers=self.layers, n_y=self.n_y)
             for lines in (block.columns, block.rows)
@@ -249,7 +249,7 @@ class ColumnKernel(BlockKernel):
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry on what is blocked."""
+        """Carry on the blocked heights."""
         x, z = ((0, len(lines)) for lines in block)
         fold_columns(heights, x, z, down, across, cells)
 
@@ -290,7 +290,7 @@ class SolidKernel(BlockKernel):
         return heights_over(self.bar.limit, dict(zip(self.axes[:2], block, strict=True)))
 
     def start(self, block: Block) -> tuple[OptionSets, OptionSets]:
-        """Return what moves along x and along z reach."""
+        """Return the option sets of moves along x and along z."""
         by_x, by_z = (
             OptionSets.start(
                 lines=len(lines), layers=self.layers, largest=self.largest, n_y=self.shape[2]
@@ -309,7 +309,7 @@ class SolidKernel(BlockKernel):
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry on what is reached."""
+        """Carry on the option sets."""
         x, z = ((0, len(lines)) for lines in block)
         fold_solid(heights, x, z, down, across, cells)
 
@@ -345,7 +345,7 @@ class BarKernel(BlockKernel):
         return heights_over(self.bar.limit, {self.axes[0]: block.rows})
 
     def start(self, block: Block) -> tuple[OptionSets, BelowSets]:
-        """Return what moves along z and along y reach."""
+        """Return the option sets of moves along z and along y."""
         by_z = OptionSets.start(
             lines=1, layers=self.layers, largest=self.largest, n_y=len(block.columns)
         )
@@ -362,7 +362,7 @@ class BarKernel(BlockKernel):
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry on what is reached."""
+        """Carry on the option sets."""
         z = (0, len(block.rows))
         fold_bar(heights, block.columns.start, z, across, down, cells)
 

@@ -94,7 +94,7 @@ class Cells:
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table that a smaller one with this bound would hold; all of it for a larger bound."""
+        """Return the part of the table within a smaller bound; all of it for a larger bound."""
         rules = self.game.base.rules
         if bound >= self.bound or not rules.unbounded:
             return self
@@ -125,7 +125,7 @@ class Cells:
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
-        """Yield boxes of at most so many cells that make up the table, read chunk by chunk."""
+        """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
         cells = self.cells
         windows = cells.windows() if isinstance(cells, StoredCells) else [whole(cells.shape)]
         for window in windows:
@@ -151,7 +151,7 @@ class Cells:
         return CellBlock(self._points(slab.starts, exists), values, tops)
 
     def first_of(self, slab: Slab) -> Position:
-        """Return a position of which no coordinate is larger than that of any in a slab."""
+        """Return a position with coordinates at most those of all positions in a slab."""
         starts = dict(zip(self.variable.dims, slab.starts, strict=True))
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 
@@ -321,7 +321,7 @@ def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
 
 
 def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:
-    """Cut an array into boxes of at most `size` cells, each as long as possible where cells lie beside each other."""
+    """Yield boxes of at most `size` cells of an array, longest where cells are adjacent in memory."""
     sides, room = [1] * cells.ndim, size
     for axis in sorted(range(cells.ndim), key=lambda axis: (cells.strides[axis], -axis)):
         sides[axis] = max(1, min(cells.shape[axis], room))

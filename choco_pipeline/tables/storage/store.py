@@ -59,7 +59,7 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
 
 
 class TableEntry(TypedDict):
-    """What a manifest says of a table: what it is, its array, the bytes of its files, and digests of it and its chunks."""
+    """A table's entry in a manifest: its spec, its array, its bytes, and the digests of its chunks."""
 
     ruleset: str
     identity: str
@@ -76,7 +76,7 @@ class TableEntry(TypedDict):
 
 
 class BlockCounts(TypedDict):
-    """How many blocks a large table has, and what became of them."""
+    """The blocks of a large table: their numbers by origin."""
 
     rows: int
     columns: int
@@ -101,7 +101,7 @@ class BuiltInBlocks(BuiltTable):
 
 @dataclass(frozen=True)
 class Outline:
-    """The array that holds a table, but for its cells."""
+    """The array of a table, without its cells."""
 
     #: Its name, dimensions, and what is said of it.
     variable: Variable
@@ -116,7 +116,7 @@ class Outline:
 
 
 def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
-    """Make the group and the array of a table, in place of what an interrupted run may have left there.
+    """Make the group and the array of a table; leftovers of an interrupted run are removed.
 
     Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
     """
@@ -186,7 +186,7 @@ def write_cells(
 
 
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
-    """Write one table as a group of `store`, in place of what an interrupted run may have left there.
+    """Write one table as a group of `store`; leftovers of an interrupted run are removed.
 
     The shard's store is made if missing; only one process may write to it. Returned is what the manifest says of the table, but for
     what building it took.
@@ -210,7 +210,7 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntr
 def entry_of(
     store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
 ) -> TableEntry:
-    """Return what the manifest says of a table whose chunks have these digests.
+    """Return the manifest's entry of a table whose chunks have these digests.
 
     Its bytes are those of its arrays: the group's own document grows when the store is finished.
     """
