@@ -399,12 +399,12 @@ def _require_names(owner: str, formula: Formula, known: set[str] | frozenset[str
 
 
 def coordinates_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> tuple[str, ...]:
-    """Return the coordinates of the rulesets that a pattern matches, which do not depend on its parameters."""
+    """Return the coordinates of all rulesets that a pattern matches."""
     return sample_of(pattern, games).coordinates
 
 
 def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Ruleset:
-    """Return a ruleset of the kind that a pattern writes; its coordinates are those of all that the pattern matches."""
+    """Return one ruleset with the coordinates of all that a pattern matches."""
     return build(_with_numbers(pattern), {}, Path(), games)
 
 

@@ -85,7 +85,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @property
     def parts(self) -> tuple[Ruleset, ...]:
-        """The games of which this is the disjunctive sum."""
+        """The summands of a disjunctive sum; otherwise this game alone."""
         return (self,)
 
     @property
@@ -95,7 +95,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @property
     def without_strip(self) -> Ruleset | None:
-        """The ruleset of which this is `with_strip`; None if there is none."""
+        """The ruleset whose `with_strip` is this one; None if there is none."""
         return None
 
     @property
@@ -126,7 +126,7 @@ class Ruleset(ShownInNotebook, ABC):
         return self.why_not(position) is None
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Say which condition natural numbers break, as many as there are coordinates; None for a position."""
+        """Return the condition that natural numbers break, one for each coordinate; None for a position."""
         return self.rules.why_not(position)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -134,14 +134,14 @@ class Ruleset(ShownInNotebook, ABC):
         return self.rules.options(position)
 
     def results(self, position: Position) -> Iterator[tuple[Position, ...]]:
-        """Yield what each move leaves: a position, or two whose sum is played."""
+        """Yield the result of each move: a position, or two whose sum is played."""
         if self.rules.splits:
             return self.rules.results(position)
         return ((option,) for option in self.options(position))
 
     @property
     def has_own_options(self) -> bool:
-        """Whether a class overrides `options` alone, so that its rules may not say what they are."""
+        """Whether a class overrides `options` alone, so that they may differ from its rules."""
         defined = (vars(kind).keys() & {"rules", "options"} for kind in type(self).__mro__)
         if "rules" not in next(filter(None, defined)):
             return True
@@ -149,7 +149,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Have the error of a formula that has no value say of which game it is, and which of its formulas."""
+        """Add the game and the formula to the error of a formula without a value."""
         try:
             yield
         except FormulaError as error:
@@ -238,7 +238,7 @@ class Ruleset(ShownInNotebook, ABC):
         return self._number(_as_position(position)) == 0
 
     def check(self, position: Sequence[int]) -> Position:
-        """Return `position` as a tuple of int, or raise `RulesetError` saying what is wrong with it."""
+        """Return `position` as a tuple of int, or raise `RulesetError` with the reason."""
         names = ", ".join(self.coordinates)
         if len(position) != len(self.coordinates):
             raise RulesetError(

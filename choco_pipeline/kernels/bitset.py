@@ -115,7 +115,7 @@ class OptionSets(NamedTuple):
 
 
 class BelowSets(NamedTuple):
-    """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it."""
+    """Grundy numbers that moves along y reach from a block of a bar, for each z: those of the blocks below."""
 
     #: uint64 [lines, passes+1, words]. Bit g: some position (v, z) below the block has Grundy number g.
     used: NDArray[np.uint64]
@@ -142,7 +142,7 @@ class BelowSets(NamedTuple):
 
 @kernel
 def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
-    """Give every y up to this height a set of its own: what it reached so far is what the top reached."""
+    """Give every y up to this height a set of its own, which begins as the top's."""
     first = sets.rows[line]
     if first > height:
         return

@@ -38,7 +38,7 @@ HANDED_ON_PER_SECOND = 2e9
 
 
 def share_of(memory: int) -> int:
-    """Return the bytes that a worker of `memory` bytes fills a block in: the other half is for what waits to be used."""
+    """Return the bytes for filling a block: half of a worker's; the other half is for waiting frontiers."""
     return memory // 2
 
 
@@ -58,7 +58,7 @@ class BlockedTable:
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
-        """Return the table of `game` in blocks that a worker of so many bytes can fill, or None if none does so.
+        """Return the table of `game` in blocks for workers of `memory` bytes, or None without a kernel for it.
 
         Raises `LimitError` if even one chunk needs more memory.
         """
@@ -102,7 +102,7 @@ class BlockedTable:
         return table
 
     def is_work_of(self, least: float) -> bool:
-        """Whether a block is work of so many seconds, and of more than four times those of handing its frontiers on."""
+        """Whether a block takes `least` seconds, and at least four times those of handing its frontiers on."""
         kernel, block = self.kernel, self.block(0, 0)
         cells = len(block.rows) * len(block.columns) * kernel.depth
         stored = cells * kernel.itemsize
@@ -112,7 +112,7 @@ class BlockedTable:
 
     @property
     def memory(self) -> int:
-        """Bytes that a worker holds while it fills the largest block; what waits for other blocks may go to its disk."""
+        """Bytes that a worker holds while it fills the largest block; waiting frontiers may go to its disk."""
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
@@ -158,7 +158,7 @@ class BlockedTable:
 
 
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
-    """Return how a large table is cut on workers of `memory` bytes: number and sides of its blocks, and what one holds."""
+    """Return number and sides of the blocks on workers of `memory` bytes, and the bytes of one."""
     table = BlockedTable.of_spec(spec, share_of(memory))
     rows, columns = map(len, table.block(0, 0))
     return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}

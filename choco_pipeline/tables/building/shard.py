@@ -95,7 +95,7 @@ def _build_table(store: Location, spec: TableSpec) -> BuiltTable:
 
 
 def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]:
-    """Return the entries of tables that an interrupted build finished and that are still what it wrote."""
+    """Return the entries of tables of an interrupted build that are finished and sound."""
     kept: dict[str, BuiltTable] = {}
     if not journal.exists():
         return kept

@@ -42,7 +42,7 @@ TASKS = "choco_pipeline.tables.building.blocks"
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
-    """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
+    """Build the one table of a shard in blocks, on the cluster or here; continue an interrupted build.
 
     Given are the bytes that this process may use, if it computes; its share of this machine's by default. Returned are the numbers of
     blocks computed, kept from an interrupted build, and reused from a smaller table.
@@ -131,7 +131,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
     left = {place: block for place, block in table.blocks.items() if place not in finished}
 
     def look() -> None:
-        """Report what is new in the journal."""
+        """Report new records of the journal."""
         new = site.journal.found(left)
         if new:
             run.report(
