@@ -15,6 +15,7 @@ from tests.kernels.definitions import (
     block_edges,
     mex,
     nim_p_positions,
+    p_positions,
 )
 
 passes_left = st.integers(0, 3)
@@ -67,20 +68,19 @@ def test_rows_that_begin_above_4096():
 def test_strip_sum(heights, passes):
     """The x of the P-position of strip + bar with r passes is the bar's Grundy number with r passes."""
     table = grundy_bar(heights, passes)
-    length = int(table.max())
-    p_positions = set()
-    for p in range(passes + 1):
-        for z, height in enumerate(heights):
-            for y in range(int(height) + 1):
-                for x in range(length + 1):
-                    options = [(u, y, z, p) for u in range(x)]
-                    options += [(x, v, z, p) for v in range(y)]
-                    options += [(x, min(y, int(heights[w])), w, p) for w in range(z)]
-                    if p > 0 and (x, y, z) != (0, 0, 0):
-                        options.append((x, y, z, p - 1))
-                    if p_positions.isdisjoint(options):
-                        p_positions.add((x, y, z, p))
-    assert p_positions == {
+    positions = (
+        (x, y, z, p)
+        for p in range(passes + 1)
+        for z, height in enumerate(heights)
+        for y in range(int(height) + 1)
+        for x in range(int(table.max()) + 1)
+    )
+
+    def options(x, y, z):
+        yield from ((u, y, z) for u in range(x))
+        yield from ((x, v, w) for v, w in bar_options(heights, y, z))
+
+    assert p_positions(positions, options) == {
         (int(x), y, z, p) for (p, z, y), x in np.ndenumerate(table) if y <= heights[z]
     }
 

@@ -122,13 +122,20 @@ class Location:
     def read(self, name: str) -> bytes:
         """Return the bytes of `name`; `StoreError` if there is no such thing."""
         with self.failures(f"{name} cannot be read"):
-            if self.folder is not None:
-                return (self.folder / _checked(name)).read_bytes()
-            return bytes(obstore.get(self._driver, _checked(name)).bytes())
+            return self._read(name)
 
     def read_if_there(self, name: str) -> bytes | None:
         """Return the bytes of `name`, or None if there is no such thing."""
-        return self.read(name) if self.exists(name) else None
+        with self.failures(f"{name} cannot be read"):
+            try:
+                return self._read(name)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+
+    def _read(self, name: str) -> bytes:
+        if self.folder is not None:
+            return (self.folder / _checked(name)).read_bytes()
+        return bytes(obstore.get(self._driver, _checked(name)).bytes())
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace `name`, whole or not at all."""
