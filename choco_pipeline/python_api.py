@@ -28,14 +28,14 @@ from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.ranges import Range, parse_range
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
-from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import read_table
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
     StoreError
         If it is damaged.
     """
-    game = parse_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    game = as_game(ruleset)
     entries = [
         entry
         for entry in ledger_of(run).tables

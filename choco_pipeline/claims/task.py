@@ -18,8 +18,8 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import StoredCells
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:

@@ -22,8 +22,8 @@ from choco_pipeline.proof.games.play import play
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.finished import find_table
-from choco_pipeline.tables.reading.lookup import Lookup
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.location import RESULTS
 
@@ -168,7 +168,7 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
     return PositionAnswer(played.grundy, played.outcome, winning, played.outcome == "P")
 
 
-def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Lookup | None:
+def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Cells | None:
     """Return a table that covers a position and its options: one of a run, or one computed unless it is too large."""
     stored = find_table(RESULTS / "tables", game, quantity, positions)
     if stored is not None:
@@ -177,7 +177,7 @@ def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) ->
     cost = cost_of(game, bound, quantity)
     if cost.memory_whole > worker_memory(1) or cost.seconds > MOST_SECONDS:
         return None
-    computed = Lookup.of(game, table(game, bound, quantity))
+    computed = Cells.of(game, bound, table(game, bound, quantity))
     return computed if all(map(computed.covers, positions)) else None
 
 

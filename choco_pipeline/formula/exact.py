@@ -1,4 +1,4 @@
-"""The value of a formula at one place, in exact integers: the definition that whole arrays are tested against."""
+"""The value of a formula at one place, in exact integers: the definition for all other evaluations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     COMPARISONS,
     FUNCTIONS,
@@ -19,6 +18,7 @@ from choco_pipeline.formula.nodes import (
     Binary,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,
@@ -28,7 +28,7 @@ from choco_pipeline.formula.nodes import (
     names_of,
     walk,
 )
-from choco_pipeline.formula.tokens import quoted, suggestion
+from choco_pipeline.formula.parse import quoted, suggestion
 
 #: The values g(0), g(1), ... of a look-up function.
 Table = Sequence[int] | NDArray[np.integer]
@@ -63,7 +63,7 @@ class Place:
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node) -> bool:
-        """Return the value of `node`, a truth; what follows a decided operand is not looked at."""
+        """Return the value of `node`, a truth; operands after a decision are not computed."""
         match node:
             case Compare():
                 left = self.integer(node.operands[0])
@@ -145,7 +145,7 @@ class Place:
 
 
 def always_undefined(node: Node, text: str) -> FormulaError | None:
-    """Return the error of the first operator or function whose constant operand leaves it without a value, or None."""
+    """Return the error of the first operator without a value for its constant operand, or None."""
     for part in walk(node):
         asked: Node
         match part:

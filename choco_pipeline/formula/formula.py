@@ -1,4 +1,4 @@
-"""A formula as a frozen value, and what can be asked of it."""
+"""Formulas as frozen values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table, always_undefined
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
 from choco_pipeline.formula.machine_code import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
@@ -22,6 +21,7 @@ from choco_pipeline.formula.nodes import (
     OPPOSITE,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,
@@ -79,7 +79,7 @@ def parse(
 
 @lru_cache(1 << 12)
 def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...]) -> Formula:
-    """Return what was read of the same text before: a claim is read again for every case that a process decides."""
+    """Cache of formulas by text: a claim is parsed again for every case that a process decides."""
     return Formula(parse_nodes(text, names, functions), text)
 
 
@@ -179,45 +179,34 @@ class Formula:
         )
 
     def bound_of(self, name: str) -> Formula | None:
-        """Return e where this is ``name <= e``, a condition in which the name stands once."""
-        match self._root:
-            case Compare(("<=",), (Name(left), right)) if left == name and name not in names_of(
-                right
-            ):
-                return Formula(right, self.source)
-            case _:
-                return None
+        """Return e where this is ``name <= e`` and e does not contain the name."""
+        sign, compared = self._comparison(name) or ("", None)
+        return compared if sign == "<=" else None
+
+    def solved_for(self, name: str) -> Formula | None:
+        """Return e where this is ``name == e`` or ``e == name`` and e does not contain the name."""
+        sign, compared = self._comparison(name) or ("", None)
+        return compared if sign == "==" else None
 
     def compared_with(self, name: str) -> tuple[str, Formula] | None:
-        """Return the sign and e of a comparison ``name sign e``, or of ``e == name``."""
+        """Return the sign and e of a comparison ``name sign e`` or its negation, or of ``e == name``."""
+        if isinstance(self._root, LogicalNot):
+            inside = Formula(self._root.operand, self.source).compared_with(name)
+            return inside and (OPPOSITE[inside[0]], inside[1])
+        return self._comparison(name)
+
+    def _comparison(self, name: str) -> tuple[str, Formula] | None:
         match self._root:
             case Compare((sign,), (Name(left), right)) if left == name:
                 compared = Formula(right, self.source)
             case Compare(("==" as sign,), (left, Name(right))) if right == name:
                 compared = Formula(left, self.source)
-            case LogicalNot(inner):
-                inside = Formula(inner, self.source).compared_with(name)
-                return inside and (OPPOSITE[inside[0]], inside[1])
             case _:
                 return None
         return None if name in compared.names else (sign, compared)
 
-    def solved_for(self, name: str) -> Formula | None:
-        """Return e where this is ``name == e`` or ``e == name``."""
-        match self._root:
-            case Compare(("==",), (Name(left), right)) if left == name and name not in names_of(
-                right
-            ):
-                return Formula(right, self.source)
-            case Compare(("==",), (left, Name(right))) if right == name and name not in names_of(
-                left
-            ):
-                return Formula(left, self.source)
-            case _:
-                return None
-
     def always_undefined(self) -> FormulaError | None:
-        """Return the error of a part that has no value whatever the names are, or None.
+        """Return the error of a part that has a value for no values of the names, or None.
 
         Examples
         --------
@@ -266,9 +255,9 @@ class Formula:
         return self._like(name_part(self._root, part._root, name))
 
     def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
-        """Return this formula with a name for each look-up of a function in a table, and what each name looks up.
+        """Return this formula with a name for each look-up of a function, and the argument for each name.
 
-        The names begin with the prefix, before a number; no name of this formula may begin so.
+        The names are the prefix with a number; no name of this formula may begin with it.
 
         Examples
         --------
@@ -357,7 +346,7 @@ class Formula:
         return Enclosure(self.source, ranges, functions or {}, MAX_BITS + 1).of(self._root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return whether this truth on one name holds for all integers of an interval, or for none; None if neither is known.
+        """Return whether this truth on one name holds for all integers of an interval or for none; None if unknown.
 
         Both ends are included; ``-inf`` and ``inf`` stand for no end.
 
@@ -384,7 +373,7 @@ class Formula:
         return (machine.truth if self.is_truth else machine.integer)(self._root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
-        """Return integers for the names of `pattern`, but for those in `fixed`, that make it this formula, or None.
+        """Return integers for the names of `pattern`, except those in `fixed`, that make it this formula, or None.
 
         Examples
         --------
@@ -395,7 +384,7 @@ class Formula:
         return integers if match_nodes(self._root, pattern._root, fixed, integers) else None
 
     def solve(self, name: str) -> list[Formula] | None:
-        """Return integer formulas of which `name` is one wherever this truth holds, or None if none can be read off.
+        """Return integer formulas, one of which equals `name` wherever this truth holds, or None if none is found.
 
         They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate.
 

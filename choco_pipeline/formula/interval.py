@@ -1,4 +1,4 @@
-"""Interval arithmetic on formulas: which integers a formula can reach, given ranges for its names."""
+"""Interval arithmetic on formulas: an interval of their values, given ranges for the names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from choco_pipeline.formula.exact import (
     table_for,
     too_large,
 )
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     MAX_BITS,
     OPERATORS,
     Binary,
     Call,
+    FormulaError,
     Integer,
     Name,
     Negate,
@@ -147,7 +147,7 @@ def _span(parts: list[Interval]) -> Interval:
 
 
 def _divisors(interval: Interval) -> list[Interval]:
-    """Return the negative and the positive part of `interval`; zero alone counts as one, a division that never happens."""
+    """Return the negative and the positive part of `interval`; 1 for zero alone, by which nothing is divided."""
     low, high = interval
     parts = [(low, min(high, -1))] if low < 0 else []
     parts += [(max(low, 1), high)] if high > 0 else []
@@ -164,7 +164,7 @@ def _remainder(left: Interval, divisor: Interval) -> Interval:
 
 
 def _power(bases: Interval, exponents: Interval) -> Interval:
-    """Return the exact span: an even power is least at 0, and signs alternate below 0, so that two exponents count."""
+    """Return the exact span. An even power is least at 0; below 0 signs alternate, so two exponents count."""
     least, most = exponents
     nearest_to_0 = max(bases[0], min(0, bases[1]))
     places = product({*bases, nearest_to_0}, {least, max(least, most - 1), most})

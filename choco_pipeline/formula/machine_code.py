@@ -1,4 +1,4 @@
-"""Formulas as machine code: each part is an instruction of LLVM on integers of 32 or 64 bits, without a branch.
+"""Formulas as LLVM instructions on integers of 32 or 64 bits, without branches.
 
 Interval arithmetic has to show beforehand that no part can leave these bits wherever the names' values lie in their ranges. What
 an operator is not defined for is replaced by something that it is defined for, and noted where the value would have mattered.
@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     Binary,
     Call,
     Compare,
+    FormulaError,
     Integer,
     Junction,
     LogicalNot,
@@ -38,7 +38,7 @@ _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_
 
 
 def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
-    """Whether `MachineFormulas` can compute `node`, a part of it at most `bits` wide wherever names lie in their ranges."""
+    """Whether `MachineFormulas` can compute `node` in `bits` bits for all names in their ranges."""
     if any(isinstance(part, Call) and part.function not in FUNCTIONS for part in walk(node)):
         return False
     try:
@@ -132,7 +132,7 @@ class MachineFormulas:
     def _divided(
         self, node: Binary, left: ir.Value, right: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Round down, as Python does; the machine rounds to 0, and stops at a division by 0 and of the least integer by −1."""
+        """Divide and round down. The machine rounds to 0, and traps at 0 and at the least integer by −1."""
         build, zero = self._builder, self.constant(0)
         is_quotient = node.operator == "//"
         low, high = self._enclosure.of(node.right)
@@ -165,7 +165,7 @@ class MachineFormulas:
     def _shifted(
         self, node: Binary, left: ir.Value, count: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Shift by what is less than the width: beyond it, digits are all the sign's, and only 0 can be shifted left."""
+        """Shift by less than the width. Beyond it all digits are the sign, and only 0 is shifted left."""
         build, last = self._builder, self.constant(self._bits - 1)
         low, high = self._enclosure.of(node.right)
         if low < 0:
@@ -183,7 +183,7 @@ class MachineFormulas:
     def _power(
         self, node: Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Multiply the squares that the exponent's digits name; what is too large on the way is right modulo 2 to the width."""
+        """Multiply squares by the digits of the exponent; overflow on the way is right modulo 2 to the width."""
         build = self._builder
         low, high = self._enclosure.of(node.right)
         if low < 0:
@@ -235,7 +235,7 @@ class MachineFormulas:
     def _defined(
         self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
     ) -> ir.Value:
-        """Return an operand with a stand-in where it is bad, and note whether that matters."""
+        """Return an operand with a stand-in where it is bad; note a fault where the value matters."""
         fault = self._builder.and_(bad, matters)
         self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
         return self._builder.select(bad, self.constant(stand_in), operand)

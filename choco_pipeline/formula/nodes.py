@@ -1,4 +1,4 @@
-"""The parts of a formula as frozen values, and the one way in which each is written."""
+"""The parts of a formula as frozen values, their canonical text, and the error of formulas."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from choco_pipeline.errors import ChocoError
 
 #: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
 MAX_BITS = 4096
@@ -61,6 +63,28 @@ PRECEDENCE = {
 _OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
 
 # A column is the place in the text as written. It is no part of what a formula is, so it does not take part in ==.
+
+
+class FormulaError(ChocoError):
+    """A formula cannot be read, or has no value where one was asked for.
+
+    Attributes
+    ----------
+    text : str
+        The formula as it was written.
+    column : int
+        Where in `text` the mistake is; the first character is column 1.
+    """
+
+    __module__ = "choco_pipeline.formula"  # where it is imported from, as tracebacks name it
+
+    def __init__(self, problem: str, text: str, column: int) -> None:
+        super().__init__(problem, text, column)  # all three, so that the error survives pickling
+        self.text = text
+        self.column = column
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +203,7 @@ def negate(node: Node, column: int = 0) -> Node:
 
 
 def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
-    """Return `node` with what `act` makes of each operand, left to right."""
+    """Return `node` with `act` applied to each operand, left to right."""
     match node:
         case Integer() | Name():
             return node
@@ -196,7 +220,7 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
 
 
 def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
-    """Return `node` with what stands in `parts` for some of its names."""
+    """Return `node` with parts in place of some of its names."""
     if isinstance(node, Name) and node.name in parts:
         return replace(parts[node.name], column=node.column)
     return with_operands(node, lambda operand: substitute(operand, parts))
@@ -210,7 +234,7 @@ def name_part(node: Node, part: Node, name: str) -> Node:
 
 
 def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
-    """Return `node` with a name for each call of `function`; append to `asked` what the calls are given, inner ones first."""
+    """Return `node` with a name for each call of `function`; append the arguments to `asked`, inner ones first."""
     inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
     if not (isinstance(inner, Call) and inner.function == function):
         return inner

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.formula.formula import Formula, parse
-from choco_pipeline.formula.formula_errors import FormulaError
+from choco_pipeline.formula.nodes import FormulaError
 
 _RANGE = re.compile(r"(?P<first>.+?)\.\.(?P<last>.+?)(?:\s+step\s+(?P<step>.+))?")
 

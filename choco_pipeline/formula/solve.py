@@ -21,7 +21,7 @@ from choco_pipeline.formula.nodes import (
 
 
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, int]) -> bool:
-    """Extend `found` so that `pattern` with these integers is `node`; return whether that can be done."""
+    """Extend `values` so that `pattern` with these integers is `node`; return whether this is possible."""
     match pattern:
         case Name() if pattern.name not in fixed:
             return (
@@ -41,7 +41,7 @@ def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[
 
 
 def _head(node: Node) -> tuple[object, ...]:
-    """Return what `node` is, but for its operands."""
+    """Return the kind of `node`, without its operands."""
     match node:
         case Binary() | Junction():
             kind: object = node.operator
@@ -55,7 +55,7 @@ def _head(node: Node) -> tuple[object, ...]:
 
 
 def solve_nodes(node: Node, name: str) -> list[Node] | None:
-    """Return integers of which `name` is one wherever `node` is true; None if they can't be read off."""
+    """Return integers, one of which equals `name` wherever `node` is true; None if none is found."""
     match node:
         case Junction(operator="or"):
             parts = [solve_nodes(operand, name) for operand in node.operands]
@@ -93,7 +93,7 @@ def _solve_equation(left: Node, right: Node, name: str) -> Node | None:
 
 
 def _isolate(side: Node, target: Node, name: str) -> Node | None:
-    """Return what `name` is where `side`, in which it occurs once, equals `target`."""
+    """Return the value of `name` where `side`, which contains it once, equals `target`."""
     match side:
         case Name():
             return target
@@ -122,7 +122,7 @@ def _count(node: Node, name: str) -> int:
 
 
 def _terms(node: Node) -> list[Node]:
-    """Return what a nim-sum adds up, left to right."""
+    """Return the terms of a nim-sum, left to right."""
     if isinstance(node, Binary) and node.operator == "^":
         return [*_terms(node.left), *_terms(node.right)]
     return [node]

@@ -68,7 +68,7 @@ def _truth(node: Node, span: Span) -> bool | None:
 
 
 def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
-    """Return `deciding` if a part is that throughout, the opposite if all parts are; later parts are not looked at."""
+    """Return `deciding` if a part is that throughout, the opposite if all parts are; stop at a decision."""
     all_known = True
     for truth in truths:
         if truth is deciding:
@@ -178,7 +178,7 @@ def _times(a: End, b: End) -> End:
 
 
 def _over(a: End, b: End) -> End:
-    """Return a // b at a corner, b > 0; of two infinite ends another corner tells how far quotients reach."""
+    """Return a // b at a corner, b > 0; for two infinite ends another corner decides."""
     if isinstance(b, float):
         return 0 if a >= 0 else -1
     return a if isinstance(a, float) else a // b
@@ -206,7 +206,7 @@ def _remainder(left: Span, right: Span) -> Span:
 
 
 def _power_of_2(exponent: Span) -> Span:
-    """Return 2 to a power that is known; what is shifted by others is not enclosed."""
+    """Return 2 to a known power; shifts by other counts are not enclosed."""
     low, high = exponent
     if low != high or not 0 <= low <= MAX_BITS:
         raise _NotEnclosedError
@@ -233,7 +233,7 @@ def _raised(base: End, exponent: int) -> End:
 
 
 def _bitwise(sign: str, left: Span, right: Span) -> Span:
-    """Return what the digits in front that all integers of an interval share, and their signs, tell of the result."""
+    """Return the interval that follows from the signs and the leading digits that an interval shares."""
     parts = [_of_one_sign(sign, a, b) for a in _by_sign(left) for b in _by_sign(right)]
     return min(low for low, _ in parts), max(high for _, high in parts)
 

@@ -1,4 +1,4 @@
-"""A game as somebody has written it down, made into its rules: every mistake is found here, before anything runs."""
+"""Game files made into rules: every mistake is found here, before anything runs."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
-    """A game as written down, with the names in it checked; `content` is what is written, and where each part of it stands."""
+    """A game file with its names checked; `content` is its text with the place of each part."""
 
     def __init__(self, content: Content, name: str) -> None:
-        """Check that the game has this name, and everything else but the formulas, or raise `ConfigError`."""
+        """Check the name and everything else except the formulas; raise `ConfigError` for a mistake."""
         self.content = content
         try:
             self.file = content.load(GameFile)
@@ -64,7 +64,7 @@ class Description:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """The parameters, with the values that they have where nothing else is said."""
+        """The parameters with their default values."""
         return self.file.parameters
 
     @property
@@ -241,7 +241,7 @@ class _DescriptionReader:
             yield replace(one, by=Amounts((), tuple(parse(str(n)) for n in amount)))
 
     def _unless(self, place: Location, move: GameMove, ends: Formula | None) -> Formula | None:
-        """Return where a move is not allowed: where play has ended, or what is asked of the position does not hold."""
+        """Return the condition under which a move is not allowed: play has ended, or `when` does not hold."""
         if move.when is None:
             return ends
         when = self._truth((*place, "when"), self._formula((*place, "when"), move.when))
@@ -403,7 +403,7 @@ class _DescriptionReader:
         return amount
 
     def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
-        """Look for a small position at which a formula of a move has no value, and for an amount that it takes somewhere."""
+        """Search small positions for a formula without a value, and for an amount that the move takes."""
         side = max(2, int(FIRST_POSITIONS ** (1 / len(rules.coordinates))))
         tried, found = 0, False
         for at in product(range(side), repeat=len(rules.coordinates)):
@@ -421,7 +421,7 @@ class _DescriptionReader:
                 return
 
     def _is_below_one(self, formula: Formula) -> bool:
-        """Whether a formula is below 1 wherever it is looked at, near and far, so that its move lowers nothing."""
+        """Whether a formula is below 1 at all places tried, near and far, so that its move lowers nothing."""
         names = sorted(formula.names)
         side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
         near = islice(product(range(side), repeat=len(names)), FIRST_POSITIONS)
@@ -478,7 +478,7 @@ class _DescriptionReader:
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
-    """Return what describes a game of one's own.
+    """Return the description of a game of one's own.
 
     It is a file in ``config/games`` below `base`, or of that name among the bundled games; or one of `games`, if these are given.
     Raises `RulesetError` if there is no such game; `ConfigError`, saying which key of its description has which mistake.
@@ -507,7 +507,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
 
 
 def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
-    """Return the names of games below `base` that are described otherwise here; the parameters are as for `described`.
+    """Return the games below `base` with another description here; parameters as for `described`.
 
     Raises `ConfigError` if the description of such a game below `base` has a mistake.
     """

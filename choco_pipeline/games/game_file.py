@@ -1,4 +1,4 @@
-"""A game as somebody writes it down: the closed model of ``config/games/NAME.yaml``."""
+"""The closed model of a game file, ``config/games/NAME.yaml``."""
 
 from __future__ import annotations
 

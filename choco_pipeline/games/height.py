@@ -1,18 +1,23 @@
-"""Heights, the largest legal values of coordinates: a formula, a table, or a Python function; always checked to be monotone."""
+"""Heights, the largest legal values of coordinates; always checked to be monotone."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import re
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import HeightError
 from choco_pipeline.formula import Formula, FormulaError, parse
 
@@ -145,7 +150,7 @@ class FormulaHeight(Height):
 
     @cached_property
     def _known(self) -> dict[tuple[int, ...], int]:
-        """Values that were asked for: the definition asks for the same ones at most positions."""
+        """Cache of values: the definition needs the same ones at most positions."""
         return {}
 
     def look_along(self, axis: int, size: int) -> None:
@@ -167,14 +172,14 @@ class FormulaHeight(Height):
 
     @cached_property
     def _of_sum(self) -> Formula | None:
-        """The same in n = x+z, if x and z stand nowhere else: so it is in every bar of the papers."""
+        """The same in n = x+z, if x and z occur only in this sum, as in every bar of the papers."""
         if len(self.arguments) != 2:
             return None
         formula = self.formula.with_name("n", parse("+".join(self.arguments)))
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the heights, checked; a function of x+z is computed and compared once for each value of the sum, of which they are a view."""
+        """Return the checked heights; a function of x+z is computed once for each sum, and they are a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -308,3 +313,67 @@ def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike)
     if callable(f):
         return FunctionHeight(f)
     return TableHeight.from_array(f)
+
+
+#: Bytes of a file with heights, and heights in it, 2,200 × 2,200 or so: to read them takes seconds, and at most 640 MB.
+MOST_BYTES = 1 << 26
+MOST_VALUES = 5_000_000
+#: What stands between values, or at the end of a line.
+SEPARATORS = (b",", b"\n", b"\r")
+#: Decimal digits of an integer, so that an int64 holds it.
+LONGEST_INTEGER = 18
+_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
+
+
+def read_heights(path: Path, name: str) -> TableHeight:
+    """Read a height table: one line for each x, one comma-separated integer for each z.
+
+    Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
+    written may name one that is no height table.
+
+    The name is the path as the notation writes it. Raises `HeightError` if it is no such file.
+    """
+    if path.suffix.lower() != ".csv":
+        raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")
+    try:
+        content = read_bytes(path, MOST_BYTES + 1)
+    except OSError as error:
+        raise HeightError(f"height table {name}: cannot be read ({error.strerror})") from None
+    if len(content) > MOST_BYTES:
+        raise HeightError(f"height table {name}: at most {MOST_BYTES:,} bytes are read")
+    if sum(map(content.count, SEPARATORS)) > MOST_VALUES:
+        raise HeightError(f"height table {name}: at most {MOST_VALUES:,} values are read")
+    try:
+        lines = StringIO(content.decode("utf-8"), newline=None)
+    except UnicodeDecodeError as error:
+        raise HeightError(
+            f"height table {name}: cannot be read (byte {error.start} is not UTF-8)"
+        ) from None
+    read, width = array("q"), 0
+    for number, line in enumerate(map(str.rstrip, lines), start=1):
+        if not line or line.lstrip().startswith("#"):
+            continue
+        where, before = f"height table {name}, line {number}", len(read)
+        read.extend(
+            _cell(cell, f"{where}, column {column}")
+            for column, cell in enumerate(line.split(","), start=1)
+        )
+        width = width or len(read)
+        if len(read) - before != width:
+            raise HeightError(f"{where}: {width} values are needed, found {len(read) - before}")
+    if not width:
+        raise HeightError(f"height table {name}: no values in it")
+    values = np.array(read, dtype=np.int64).reshape(-1, width)
+    values.flags.writeable = False
+    return TableHeight(values, name)
+
+
+def _cell(text: str, where: str) -> int:
+    """Return an integer of 64 bits, or raise `HeightError` without quoting the text."""
+    if not _INTEGER.fullmatch(text):
+        what = "something else" if text.strip() else "nothing"
+        raise HeightError(f"{where}: an integer is needed, found {what}")
+    digits = text.strip()
+    if len(digits.lstrip("+-").lstrip("0")) > LONGEST_INTEGER:
+        raise HeightError(f"{where}: a value is too large for 64 bits")
+    return int(digits)

@@ -1,4 +1,4 @@
-"""The results of moves from many positions at once, as arrays; `Rules.results` is their definition, position by position."""
+"""The results of moves from many positions at once, as arrays; `Rules.results` is their definition."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
     size = next(iter(points.values())).size
     allowed = np.ones(size, np.bool_)
     if move.unless is not None:
-        allowed &= ~_truths(move.unless, points)
+        allowed &= ~holds_at(move.unless, points)
     if move.needs:
         able = np.zeros(size, np.bool_)
         for other in move.needs:
@@ -54,7 +54,7 @@ def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
             if not move.clips:
                 keep &= _same(before, end)
             if rules.legal is not None:
-                keep &= _truths(rules.legal, end)
+                keep &= holds_at(rules.legal, end)
             if len(ends) > 1:
                 keep &= ~_same({name: values[rows] for name, values in at.items()}, end)
         if keep.any():
@@ -87,7 +87,7 @@ def heights_at(limit: Limit, points: Points) -> Ints:
 
 
 def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
-    """Yield what each choice of amounts leaves before coordinates fall, and from which positions."""
+    """Yield positions and, for each choice of amounts, what it leaves of them before coordinates fall."""
     if isinstance(move.by, Amounts):
         yield from _left_by_formulas(move, move.by, at)
         return
@@ -120,7 +120,7 @@ def _left_by_formulas(
             name: np.full(rows.size, number)
             for name, number in zip(by.chosen, numbers, strict=True)
         }
-        taken = [_integers(formula, given) for formula in by.taken]
+        taken = [evaluate_at(formula, given) for formula in by.taken]
         keep = np.ones(rows.size, np.bool_)
         for name, amount in zip(move.lowers, taken, strict=True):
             keep &= (amount >= 0) & (amount <= given[name])
@@ -138,7 +138,7 @@ def _left_by_formulas(
             ends = [{**left, split.coordinate: part} for part in (first, second)]
         if by.where is not None and keep.any():
             held = np.flatnonzero(keep)
-            keep[held] = _truths(by.where, {name: values[held] for name, values in given.items()})
+            keep[held] = holds_at(by.where, {name: values[held] for name, values in given.items()})
         if keep.any():
             kept = [{name: values[keep] for name, values in end.items()} for end in ends]
             yield rows[keep], kept
@@ -161,11 +161,11 @@ def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
     at = dict(zip(by.chosen, numbers.T, strict=True))
     keep = np.ones(len(numbers), np.bool_)
     for formula in fixed:
-        amounts = _integers(formula, at)
+        amounts = evaluate_at(formula, at)
         keep &= (amounts >= 0) & (amounts <= largest)
     for condition in conditions:
         held = np.flatnonzero(keep)
-        keep[held] = _truths(condition, {name: values[held] for name, values in at.items()})
+        keep[held] = holds_at(condition, {name: values[held] for name, values in at.items()})
     yield from map(tuple, numbers[keep].tolist())
 
 
@@ -188,11 +188,13 @@ def _same(points: Points, others: Points) -> Truths:
     return same
 
 
-def _integers(formula: Formula, points: Points) -> Ints:
+def evaluate_at(formula: Formula, points: Points) -> Ints:
+    """Return the values of an integer formula at each point."""
     size = next(iter(points.values())).size
     return np.broadcast_to(formula.evaluate(points), size).astype(np.int64, copy=False)
 
 
-def _truths(condition: Formula, points: Points) -> Truths:
+def holds_at(condition: Formula, points: Points) -> Truths:
+    """Return whether a condition holds at each point."""
     size = next(iter(points.values())).size
     return np.broadcast_to(condition.evaluate(points), size).astype(np.bool_, copy=False)

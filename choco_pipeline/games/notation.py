@@ -17,14 +17,13 @@ from typing import Any
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
-from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.combine import WithPass
 from choco_pipeline.games.cut_game import CutGame
 from choco_pipeline.games.description import described, inside
 from choco_pipeline.games.game_file import NAME
-from choco_pipeline.games.height import FormulaHeight, Height
-from choco_pipeline.games.height_file import read_heights
+from choco_pipeline.games.height import FormulaHeight, Height, read_heights
 from choco_pipeline.games.nim import Nim
-from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset
 
 #: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
 #: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers. A game of one's own has its name,
@@ -145,6 +144,11 @@ def parse_ruleset(
     """
     base = base or Path.cwd()
     return build(read(text, base, games), parameters or {}, base, games)
+
+
+def as_game(game: Ruleset | str) -> Ruleset:
+    """Return a game, which may be given as its notation."""
+    return parse_ruleset(game) if isinstance(game, str) else game
 
 
 def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = None) -> Notation:
@@ -395,12 +399,12 @@ def _require_names(owner: str, formula: Formula, known: set[str] | frozenset[str
 
 
 def coordinates_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> tuple[str, ...]:
-    """Return the coordinates of the rulesets that a pattern matches, which do not depend on its parameters."""
+    """Return the coordinates of all rulesets that a pattern matches."""
     return sample_of(pattern, games).coordinates
 
 
 def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Ruleset:
-    """Return a ruleset of the kind that a pattern writes; its coordinates are those of all that the pattern matches."""
+    """Return one ruleset with the coordinates of all that a pattern matches."""
     return build(_with_numbers(pattern), {}, Path(), games)
 
 

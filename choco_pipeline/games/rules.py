@@ -1,4 +1,4 @@
-"""A game as data: its coordinates, how large they may be, and its moves. All else that is known of a game follows from it.
+"""Games as data: coordinates, their limits, and moves; everything else follows.
 
 Every game here is Nim on coordinates in which lowering some may lower others. A move lowers one coordinate or several; what
 then stands above its largest legal value falls to that value, which is the rule of chocolate: whatever lies behind the cut
@@ -68,7 +68,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Split:
-    """A coordinate that a move divides, after its amounts are taken: the move leaves two positions, whose sum is played."""
+    """A coordinate that a move divides after taking amounts; two positions are left, whose sum is played."""
 
     coordinate: str
     #: The names of the sizes of the two parts. The first is a chosen number.
@@ -109,12 +109,12 @@ class Move:
 
     @property
     def is_of_one_heap(self) -> bool:
-        """Whether it lowers one coordinate by any amount, and nothing but `clips` says more of it, a field of later days included."""
+        """Whether it lowers one coordinate by any amount, with no other field set except `clips`."""
         one = type(self)(self.lowers[:1], clips=self.clips)
         return isinstance(self.by, str) and replace(self, by="any") == one
 
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-        """Yield what it may take from each of `lowers`, if other coordinates did not matter."""
+        """Yield the amounts from each of `lowers`, ignoring limits of other coordinates."""
         if isinstance(self.by, Amounts):
             yield from dict.fromkeys(amounts for amounts, _ in self.chosen(values, self.by))
             return
@@ -196,7 +196,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Face:
-    """The positions that a table of P-positions holds of a game, if it does not hold all, counted from 1 by other names."""
+    """The positions in a table of P-positions that does not hold all, counted from 1 by other names."""
 
     #: For each of those names, how far it goes.
     sizes: Mapping[str, int]
@@ -209,7 +209,7 @@ class Face:
         return [formula.evaluate(places).astype(np.int64, copy=False) for formula in self.position]
 
     def place(self, position: Sequence[int]) -> dict[str, int]:
-        """Return where the face holds a position, without passes, or one that is the same in the coordinates that say so."""
+        """Return the place of a position, without passes, on the face."""
         return {name: places[position[axis]] for name, (axis, places) in self._inverses.items()}
 
     def holds(self, position: Sequence[int]) -> bool:
@@ -246,7 +246,7 @@ class Bar:
 
     @property
     def triple(self) -> tuple[str, str, str] | None:
-        """The coordinates that are to this bar what x, y, z are to the papers' bars; None of a bar with more or fewer."""
+        """The coordinates in the roles of the papers' x, y, z; None for a bar with more or fewer."""
         if self.is_flat == (self.strip is None):
             return None
         return (self.strip or self.limit.of[0], self.up, self.limit.of[-1])
@@ -363,17 +363,17 @@ class Rules:
         return None
 
     def options(self, position: Sequence[int]) -> Iterator[Position]:
-        """Yield what each move leads to; two moves may lead to the same position. Raises `RulesetError` of a split."""
+        """Yield the option of each move, with repetitions. Raises `RulesetError` for a split."""
         for move in self.moves:
             yield from self.options_by(move, position)
 
     def results(self, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
-        """Yield what each move leaves: a position, or two whose sum is played."""
+        """Yield the result of each move: a position, or two whose sum is played."""
         for move in self.moves:
             yield from self.results_by(move, position)
 
     def most_options(self, position: Sequence[int]) -> int:
-        """Return how many options there are if no two are the same and each is allowed where play has not ended."""
+        """Return the number of options if all are different and allowed."""
         values = self.named(position)
         going = [m for m in self.moves if m.unless is None or not m.unless.value(values)]
         return sum(move.number_of_amounts(values) for move in going)
@@ -388,7 +388,7 @@ class Rules:
             yield option
 
     def results_by(self, move: Move, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
-        """Yield what one kind of move leaves, as `results`."""
+        """Yield the results of one kind of move, as `results`."""
         values = self.named(position)
         if move.unless is not None and move.unless.value(values):
             return
@@ -406,7 +406,7 @@ class Rules:
                 yield result
 
     def _left_by(self, move: Move, values: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
-        """Yield what a kind of move leaves before coordinates fall."""
+        """Yield the results of a kind of move before coordinates fall."""
         if move.split is None or not isinstance(move.by, Amounts):
             for amounts in move.amounts(values):
                 yield [_less(values, move.lowers, amounts)]
@@ -454,7 +454,7 @@ class Rules:
         )
 
     def components(self) -> list[tuple[str, ...]]:
-        """Return the coordinates in groups that have no move and no limit in common: a disjunctive sum of as many games.
+        """Return the coordinates in groups without a common move or limit: the parts of a disjunctive sum.
 
         Conditions that no move can break (`within`) are not looked at. In misère play no sum is known by its parts.
         """
@@ -487,7 +487,7 @@ class Rules:
 
 
 def _less(values: Mapping[str, int], names: Sequence[str], by: Sequence[int]) -> dict[str, int]:
-    """Return values of which some are lowered."""
+    """Return values with some of them lowered."""
     lowered = dict(values)
     for name, amount in zip(names, by, strict=True):
         lowered[name] -= amount
@@ -499,7 +499,7 @@ def _divided(move: Move) -> tuple[str, ...]:
 
 
 def with_free_heap(rules: Rules) -> Rules:
-    """Return the rules with `free` set to the last coordinate that is a free heap, if there is one; never in misère play."""
+    """Return the rules with `free` set to the last free heap, if there is one; never in misère play."""
     conditions = [one.names for one in (rules.within, rules.legal) if one is not None]
     for name in reversed(rules.coordinates) if not rules.misere else ():
         others = [move for move in rules.moves if name in move.names]

@@ -1,27 +1,34 @@
-"""What a game is: its positions, its options, and the Grundy numbers that follow from them by definition."""
+"""Games: positions, options, Grundy numbers by definition, and disjunctive sums."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
 from operator import xor
-from typing import Any
+from typing import Any, cast
 
 from choco_pipeline.errors import LimitError, RulesetError
-from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Position, Rules
 from choco_pipeline.shown import ShownInNotebook
 
 #: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
 MOST_POSITIONS = 2_000_000
-
-
+#: Coordinates of all parts of a sum together; an automaton can read 16.
+MOST_COORDINATES = 64
 #: The largest parameter of a shape, such as the columns of a step: no bar is taller, so that larger ones say nothing more.
 LARGEST = 1 << 28
+
+
+def _as_position(given: Sequence[int | Sequence[int]]) -> Sequence[int]:
+    """Return a position from its coordinates, or from one sequence of them."""
+    is_whole = len(given) == 1 and isinstance(given[0], Iterable)
+    return cast("Sequence[int]", given[0] if is_whole else given)
 
 
 def mex(values: Iterable[int]) -> int:
@@ -78,7 +85,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @property
     def parts(self) -> tuple[Ruleset, ...]:
-        """The games of which this is the disjunctive sum."""
+        """The summands of a disjunctive sum; otherwise this game alone."""
         return (self,)
 
     @property
@@ -88,7 +95,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @property
     def without_strip(self) -> Ruleset | None:
-        """The ruleset of which this is `with_strip`; None if there is none."""
+        """The ruleset whose `with_strip` is this one; None if there is none."""
         return None
 
     @property
@@ -119,7 +126,7 @@ class Ruleset(ShownInNotebook, ABC):
         return self.why_not(position) is None
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Say which condition natural numbers break, as many as there are coordinates; None for a position."""
+        """Return the condition that natural numbers break, one for each coordinate; None for a position."""
         return self.rules.why_not(position)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -127,14 +134,14 @@ class Ruleset(ShownInNotebook, ABC):
         return self.rules.options(position)
 
     def results(self, position: Position) -> Iterator[tuple[Position, ...]]:
-        """Yield what each move leaves: a position, or two whose sum is played."""
+        """Yield the result of each move: a position, or two whose sum is played."""
         if self.rules.splits:
             return self.rules.results(position)
         return ((option,) for option in self.options(position))
 
     @property
     def has_own_options(self) -> bool:
-        """Whether a class overrides `options` alone, so that its rules may not say what they are."""
+        """Whether a class overrides `options` alone, so that they may differ from its rules."""
         defined = (vars(kind).keys() & {"rules", "options"} for kind in type(self).__mro__)
         if "rules" not in next(filter(None, defined)):
             return True
@@ -142,7 +149,7 @@ class Ruleset(ShownInNotebook, ABC):
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Have the error of a formula that has no value say of which game it is, and which of its formulas."""
+        """Add the game and the formula to the error of a formula without a value."""
         try:
             yield
         except FormulaError as error:
@@ -159,13 +166,13 @@ class Ruleset(ShownInNotebook, ABC):
             if self.is_position(position):
                 yield position
 
-    def grundy(self, position: Sequence[int]) -> int:
+    def grundy(self, *position: int | Sequence[int]) -> int:
         """Return the Grundy number, by definition: the mex of the options' Grundy numbers.
 
         Parameters
         ----------
-        position
-            A legal position; passes left come last.
+        *position
+            The coordinates of a legal position, or the position as one tuple. Passes left come last.
 
         Raises
         ------
@@ -177,12 +184,14 @@ class Ruleset(ShownInNotebook, ABC):
         Examples
         --------
         >>> from choco_pipeline import StepBar
-        >>> StepBar(k=1).grundy((5, 9))  # step2015, Fig 4.2
+        >>> StepBar(k=1).grundy(5, 9)  # step2015, Fig 4.2
+        12
+        >>> StepBar(k=1).grundy((5, 9))
         12
         """
         if self.rules.misere:
             raise RulesetError(f"{self.notation}: misère play has outcomes, and no Grundy numbers")
-        return self._number(position)
+        return self._number(_as_position(position))
 
     def _number(self, position: Sequence[int]) -> int:
         """Return the Grundy number; of misère play 0 for a P-position and 1 for others."""
@@ -212,12 +221,24 @@ class Ruleset(ShownInNotebook, ABC):
             stack.pop()
         return memo[start]
 
-    def is_p_position(self, position: Sequence[int]) -> bool:
-        """Whether the previous player wins: in normal play, that the Grundy number is 0."""
-        return self._number(position) == 0
+    def is_p_position(self, *position: int | Sequence[int]) -> bool:
+        """Whether the previous player wins; in normal play, whether the Grundy number is 0.
+
+        Parameters
+        ----------
+        *position
+            As for `grundy`.
+
+        Examples
+        --------
+        >>> from choco_pipeline import Nim
+        >>> Nim(3).is_p_position(1, 2, 3)
+        True
+        """
+        return self._number(_as_position(position)) == 0
 
     def check(self, position: Sequence[int]) -> Position:
-        """Return `position` as a tuple of int, or raise `RulesetError` saying what is wrong with it."""
+        """Return `position` as a tuple of int, or raise `RulesetError` with the reason."""
         names = ", ".join(self.coordinates)
         if len(position) != len(self.coordinates):
             raise RulesetError(
@@ -236,6 +257,20 @@ class Ruleset(ShownInNotebook, ABC):
             raise RulesetError(f"{self.notation}: {numbers} is not a position ({why})")
         return numbers
 
+    def __add__(self, other: object) -> DisjunctiveSum:
+        """Return the disjunctive sum of two games.
+
+        Examples
+        --------
+        >>> from choco_pipeline import Nim, StepBar
+        >>> game = Nim(1) + StepBar(k=4, s=2)
+        >>> game
+        DisjunctiveSum(a=Nim(heaps=1), b=StepBar(k=4, s=2))
+        >>> game.grundy(9, 2, 7)
+        0
+        """
+        return DisjunctiveSum(self, other) if isinstance(other, Ruleset) else NotImplemented
+
     def __str__(self) -> str:
         return self.notation
 
@@ -247,6 +282,123 @@ class Ruleset(ShownInNotebook, ABC):
             memo = {}
             object.__setattr__(self, "_grundy_numbers", memo)
         return memo
+
+
+@dataclass(frozen=True)
+class DisjunctiveSum(Ruleset):
+    """Two games side by side: a move is a move in either of them. ``A + B`` is short for it.
+
+    A position is one of the first followed by one of the second. Coordinates that both have end in 1 and 2.
+
+    Examples
+    --------
+    >>> from choco_pipeline import Nim, StepBar
+    >>> game = DisjunctiveSum(Nim(1), StepBar(k=4, s=2))
+    >>> game.coordinates
+    ('a', 'y', 'z')
+    >>> game.is_p_position((9, 2, 7))
+    True
+    """
+
+    a: Ruleset
+    b: Ruleset
+
+    def __post_init__(self) -> None:
+        """Check the number of coordinates, and that play is normal."""
+        for game in (self.a, self.b):
+            if game.rules.misere:
+                raise RulesetError(
+                    f"sum: {game.notation} is played misère, where sums have no rule"
+                )
+        number = len(self.a.coordinates) + len(self.b.coordinates)
+        if number > MOST_COORDINATES:
+            raise RulesetError(
+                f"sum: at most {MOST_COORDINATES} coordinates are possible, found {number}"
+            )
+        for name in self.a.documents.keys() & self.b.documents.keys():
+            if self.a.documents[name] != self.b.documents[name]:
+                raise RulesetError(f"sum: two different games are called {name}")
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Those of the first game, then those of the second."""
+        split = len(self.a.coordinates)
+        given = [*self.a.coordinates, *self.b.coordinates]
+        names: list[str] = []
+        for i, name in enumerate(given):
+            suffix = "" if given.count(name) == 1 else "1" if i < split else "2"
+            names.append(fresh_name(name + suffix, names))
+        a, b = (
+            game.rules.rename(dict(zip(game.coordinates, new, strict=True)))
+            for game, new in ((self.a, names[:split]), (self.b, names[split:]))
+        )
+        return Rules(
+            tuple(names),
+            {**a.limits, **b.limits},
+            (*a.moves, *b.moves),
+            _both(a.within, b.within),
+            legal=_both(a.legal, b.legal),
+        )
+
+    @property
+    def parts(self) -> tuple[Ruleset, ...]:
+        """The two games."""
+        return (self.a, self.b)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Those of both games."""
+        return self.a.files | self.b.files
+
+    @property
+    def documents(self) -> Mapping[str, Any]:
+        """Those of both games."""
+        return {**self.a.documents, **self.b.documents}
+
+    @property
+    def notation(self) -> str:
+        """``sum(A, B)``."""
+        return f"sum({self.a.notation}, {self.b.notation})"
+
+    @property
+    def identity(self) -> str:
+        """The notation, of the parts' identities."""
+        return f"sum({self.a.identity}, {self.b.identity})"
+
+    def split(self, position: Sequence[int]) -> tuple[Position, Position]:
+        """Return the two parts of a position."""
+        middle = len(self.a.coordinates)
+        return tuple(position[:middle]), tuple(position[middle:])
+
+    def _number(self, position: Sequence[int]) -> int:
+        """Return the Grundy number; with splits by the theorem of Sprague and Grundy, because results are no positions."""
+        if not self.rules.splits:
+            return super()._number(position)
+        first, second = self.split(self.check(position))
+        return self.a.grundy(first) ^ self.b.grundy(second)
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the first game's options, then the second's."""
+        first, second = self.split(position)
+        for option in self.a.options(first):
+            yield (*option, *second)
+        for option in self.b.options(second):
+            yield (*first, *option)
+
+
+def _both(first: Formula | None, second: Formula | None) -> Formula | None:
+    """Return that two conditions hold; None for none."""
+    conditions = [condition.text for condition in (first, second) if condition is not None]
+    return parse(" and ".join(f"({text})" for text in conditions)) if conditions else None
+
+
+def fresh_name(name: str, taken: Sequence[str]) -> str:
+    """Return `name`, with a number behind it if it is taken."""
+    candidate, n = name, 1
+    while candidate in taken:
+        n += 1
+        candidate = f"{name}{n}"
+    return candidate
 
 
 def require_count(owner: str, name: str, value: int, least: int, most: int | None = LARGEST) -> int:

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def warm_up() -> None:
-    """Compile every kernel, or load it from the cache, so that what follows is only computing.
+    """Compile every kernel, or load it from the cache.
 
     But for the generic one: it takes as long as all others, and few runs have a table for it.
     """

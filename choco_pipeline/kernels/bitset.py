@@ -7,15 +7,49 @@ this finds the right word at once, however large the numbers are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
+from numcodecs import Blosc
 from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
-from choco_pipeline.kernels.packing import pack, unpack
+
+#: Bytes that are compressed together.
+PIECE = 64 << 20
+_COMPRESSOR = Blosc(cname="lz4", clevel=1, shuffle=Blosc.NOSHUFFLE)
+
+#: Dtype, shape and compressed bytes of an array.
+Packed: TypeAlias = tuple[str, tuple[int, ...], list[bytes]]
+
+
+def pack(arrays: Iterable[NDArray[Any]]) -> list[Packed]:
+    """Return arrays as `unpack` takes them."""
+    return [(array.dtype.str, array.shape, _pieces(array)) for array in arrays]
+
+
+def unpack(kind: type[Any], packed: list[Packed]) -> Any:
+    """Return the tuple of arrays of this kind that `pack` was given."""
+    return kind(*map(_array, packed))
+
+
+def _pieces(array: NDArray[Any]) -> list[bytes]:
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return [
+        bytes(_COMPRESSOR.encode(content[i : i + PIECE])) for i in range(0, content.size, PIECE)
+    ]
+
+
+def _array(packed: Packed) -> NDArray[Any]:
+    dtype, shape, pieces = packed
+    array = np.empty(shape, dtype)
+    content = array.reshape(-1).view(np.uint8)
+    for i, piece in enumerate(pieces):
+        _COMPRESSOR.decode(piece, out=content[i * PIECE : (i + 1) * PIECE])
+    return array
+
 
 WORD_BITS = 64
 EMPTY = np.uint64(0)
@@ -81,7 +115,7 @@ class OptionSets(NamedTuple):
 
 
 class BelowSets(NamedTuple):
-    """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it."""
+    """Grundy numbers that moves along y reach from a block of a bar, for each z: those of the blocks below."""
 
     #: uint64 [lines, passes+1, words]. Bit g: some position (v, z) below the block has Grundy number g.
     used: NDArray[np.uint64]
@@ -108,7 +142,7 @@ class BelowSets(NamedTuple):
 
 @kernel
 def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
-    """Give every y up to this height a set of its own: what it reached so far is what the top reached."""
+    """Give every y up to this height a set of its own, which begins as the top's."""
     first = sets.rows[line]
     if first > height:
         return

@@ -20,9 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.compiling import kernel
-from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
+from choco_pipeline.kernels.bitset import (
+    EMPTY,
+    FULL,
+    ONE,
+    Index,
+    bit_of,
+    first_of,
+    pack,
+    unpack,
+    words_for,
+)
 from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
-from choco_pipeline.kernels.packing import pack, unpack
 
 TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
 TILE_Z = 512  # what a tile touches stays in a core's first cache; less shows in what it costs to begin one
@@ -71,7 +80,7 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 @kernel
 def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
-    """Mark every dead line from ``first`` to before ``stop``: columns are filled without asking for all of them."""
+    """Mark every dead line from ``first`` to before ``stop``; filling does not check all of them."""
     for p in range(blocked.cap.shape[0]):
         for line in range(first, stop):
             if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
@@ -204,7 +213,7 @@ def fold_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Add what ``p_y[p, x_range, z_range]`` blocks, as `fill_tile` does."""
+    """Add the heights that ``p_y[p, x_range, z_range]`` blocks, as `fill_tile` does."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     used_z = by_z.used[p]
@@ -236,7 +245,7 @@ def fold_columns(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Carry what is blocked over a block that is filled already, as `fill_columns` would have left it."""
+    """Carry blocked heights over a filled block, as `fill_columns` would have left them."""
     for x in range(x_range[0], x_range[1], TILE_X):
         rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
         for z in range(z_range[0], z_range[1], TILE_Z):

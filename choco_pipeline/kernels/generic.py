@@ -106,7 +106,7 @@ def stamp_line(
 def take(
     moves: MoveArrays, m: Index, name: Index, by: Index, excess: Ints, strides: Ints
 ) -> np.int64:
-    """Lower a coordinate by an amount in what `stamp_line` takes; return how far the option's cell steps back."""
+    """Lower a coordinate in the arguments of `stamp_line`; return how far the option's cell steps back."""
     first = moves.clips_bounds[m]
     for i in range(len(excess)):
         limit = moves.clips[first + i]
@@ -212,7 +212,7 @@ def stamp_move(
 def fill_rows(
     moves: MoveArrays, sizes: Ints, first: Index, visits: Index, table: Table, seen: Ints
 ) -> int:
-    """Fill rows, runs of the last coordinate, from the first on until so many options were visited; return the next row.
+    """Fill rows, runs of the last coordinate, until `visits` options were visited; return the next row.
 
     The table, int16 or int32, one-dimensional, holds the cells in lexicographic order: filled up to the row, and beyond it 0,
     or -1 where there is no position. What was `seen`, int64, is longer than any number and holds no stamp of a later position.

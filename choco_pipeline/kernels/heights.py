@@ -1,4 +1,4 @@
-"""What every kernel asks of its heights, integers that never decrease along an axis; and the arrays that kernels fill, whose type is known to hold every number before any is computed."""
+"""Heights of kernels, which never decrease along an axis, and arrays of a type that holds every number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = int(np.iinfo(np.int32).max)
 
 @kernel
 def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
-    """Return (x, z, axis) of the first place above which the next one along this axis lies lower, or (-1, -1, -1)."""
+    """Return (x, z, axis) of the first place with a lower successor along the axis, or (-1, -1, -1)."""
     n_x, n_z = heights.shape
     for x in range(n_x):
         here = heights[x]
@@ -37,7 +37,7 @@ def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
 
 @kernel
 def total(heights: NDArray[np.int32]) -> int:
-    """Return the sum of heights [n_x, n_z], which may need 64 bits; numpy would widen every one of them first."""
+    """Return the sum of heights [n_x, n_z] in 64 bits; numpy would widen all of them first."""
     cells = np.int64(0)
     for x in range(heights.shape[0]):
         for z in range(heights.shape[1]):

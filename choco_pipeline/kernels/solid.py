@@ -103,7 +103,7 @@ def fold_tile(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Add what ``grundy[:, x_range, z_range, :]`` reaches, as `fill_tile` does."""
+    """Add the numbers in ``grundy[:, x_range, z_range, :]``, as `fill_tile` does."""
     for x in range(rows[0], rows[1]):
         for z in range(z_range[0], z_range[1]):
             height = np.int64(heights[x, z])

@@ -17,9 +17,8 @@ from typing import Literal, NoReturn, TypeVar
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
-from choco_pipeline.formula.parse import parse_tokens
+from choco_pipeline.formula.parse import SIGNS, Token, parse_tokens, quoted, suggestion
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.tokens import SIGNS, Token, quoted, suggestion
 from choco_pipeline.games.notation import Notation, as_written
 from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (

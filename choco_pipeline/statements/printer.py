@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.written.typeset import MathNotation, index_of, typeset
+from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 from choco_pipeline.statements.tree import (
     At,
     Binding,

@@ -17,8 +17,8 @@ from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import StoredCells
 
 
 class Ledger(RecordModel):

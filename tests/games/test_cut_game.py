@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from itertools import islice, product
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -128,22 +128,6 @@ def test_games_that_are_drawn(game, passes):
         for move in rules.moves:
             assert len(list(move.amounts(values))) == move.number_of_amounts(values)
         assert set(rules.options(position)) == set(options)
-
-
-@given(cut_games(), cut_games())
-def test_components_are_a_disjunctive_sum(a, b):
-    game = DisjunctiveSum(a, b)
-    rules = game.rules
-    parts = [(names, rules.part(names)) for names in rules.components()]
-    assert len(parts) >= 2
-    for position in islice(game.positions(2), 0, None, 7):
-        named = rules.named(position)
-        moved = [
-            {**named, **dict(zip(names, option, strict=True))}
-            for names, part in parts
-            for option in part.options([named[name] for name in names])
-        ]
-        assert {tuple(one.values()) for one in moved} == set(game.options(position))
 
 
 @given(cut_games())

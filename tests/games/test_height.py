@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.errors import ChocoError, HeightError, RulesetError
 from choco_pipeline.formula import parse
-from choco_pipeline.games import height, height_file
-from choco_pipeline.games.height import as_height
-from choco_pipeline.games.height_file import read_heights
+from choco_pipeline.games import height
+from choco_pipeline.games.height import as_height, read_heights
 
 
 def test_a_formula_a_function_and_an_array_are_the_same_game():
@@ -163,7 +162,7 @@ def test_files_that_are_none_and_names_that_no_file_has(tmp_path):
 
 
 def test_a_large_file_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(height_file, "MOST_BYTES", 3)
+    monkeypatch.setattr(height, "MOST_BYTES", 3)
     (tmp_path / "h.csv").write_text("0,1\n")
     with pytest.raises(HeightError, match="at most 3 bytes are read"):
         parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
@@ -173,7 +172,7 @@ def test_a_large_file_is_not_read(tmp_path, monkeypatch):
 def test_a_file_with_many_values_is_not_read(tmp_path, monkeypatch, content):
     """Five bytes of it may take a hundred when they are read."""
     (tmp_path / "h.csv").write_bytes(content.encode())
-    monkeypatch.setattr(height_file, "MOST_VALUES", 3)
+    monkeypatch.setattr(height, "MOST_VALUES", 3)
     with pytest.raises(HeightError, match="at most 3 values are read"):
         parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 

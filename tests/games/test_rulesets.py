@@ -3,6 +3,7 @@
 import re
 from itertools import islice, product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,11 +17,14 @@ from choco_pipeline import (
     StepBar,
     StripBar,
     WithPass,
+    grundy_table,
+    p_positions,
+    p_table,
     parse_ruleset,
 )
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games import mex, ruleset
-from tests.rulesets import plain, rulesets_with_bounds
+from tests.rulesets import cut_games, plain, rulesets_with_bounds
 
 
 def test_printed_grundy_numbers():
@@ -144,7 +148,10 @@ def test_components_and_the_free_heap(text, components, free):
     assert rules.free == free
 
 
-@given(rulesets_with_bounds())
+sums_of_own_games = st.builds(DisjunctiveSum, cut_games(), cut_games())
+
+
+@given(st.one_of(rulesets_with_bounds(), st.tuples(sums_of_own_games, st.just(2))))
 def test_components_are_a_disjunctive_sum(drawn):
     game, bound = drawn
     parts = [(names, game.rules.part(names)) for names in game.rules.components()]
@@ -156,6 +163,7 @@ def test_components_are_a_disjunctive_sum(drawn):
             for option in part.options([named[name] for name in names])
         ]
         assert {tuple(one.values()) for one in moved} == set(game.options(position))
+    assert len(parts) >= 2 or game.parts == (game,)
 
 
 @given(rulesets_with_bounds(), st.data())
@@ -163,6 +171,45 @@ def test_grundy_is_the_mex_of_the_options(drawn, data):
     game, bound = drawn
     position = data.draw(st.sampled_from(list(game.positions(bound))))
     assert game.grundy(position) == mex(game.grundy(option) for option in game.options(position))
+
+
+@given(rulesets_with_bounds(), plain, st.data())
+def test_a_sum_has_the_nim_sum_of_the_parts_numbers(drawn, other, data):
+    """By the definition of the sum, and by the theorem of Sprague and Grundy."""
+    game, bound = drawn
+    first = data.draw(st.sampled_from(list(game.positions(min(bound, 2)))))
+    second = data.draw(st.sampled_from(list(other.positions(2))))
+    total = game + other
+    assert total == DisjunctiveSum(game, other)
+    number = total.grundy(*first, *second)
+    assert number == game.grundy(*first) ^ other.grundy(second)
+    assert number == mex(map(total.grundy, total.options((*first, *second))))
+    assert total.is_p_position(*first, *second) == (number == 0)
+
+
+def test_only_games_are_added():
+    with pytest.raises(TypeError):
+        _ = Nim(2) + 3
+
+
+@given(st.integers(0, 9), st.integers(1, 2))
+def test_coordinates_are_given_one_by_one_or_as_one_position(size, heaps):
+    """One number is the position of a game with one coordinate, of numpy or not."""
+    position = (size,) * heaps
+    for given_as in (position, (position,), tuple(map(np.int64, position)), (np.array(position),)):
+        assert Nim(heaps).grundy(*given_as) == (size if heaps == 1 else 0)
+    with pytest.raises(RulesetError, match="a position has 3 coordinates"):
+        Nim(3).grundy(*position)
+
+
+@given(st.integers(1, 5), st.integers(0, 5))
+def test_a_game_may_be_given_as_text(heaps, bound):
+    """In all functions of the API that take a game."""
+    bound = bound if heaps < 4 else 2
+    text, game = f"nim({heaps})", Nim(heaps)
+    assert grundy_table(text, bound).identical(grundy_table(game, bound))
+    assert p_table(text, bound).identical(p_table(game, bound))
+    assert p_positions(text, bound).equals(p_positions(game, bound))
 
 
 @given(plain, st.integers(1, 2), st.data())

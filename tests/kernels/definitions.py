@@ -1,6 +1,7 @@
 """The definitions of the games as plain dictionaries: what every kernel is compared with, and drawn heights."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
@@ -56,35 +57,43 @@ def solid_grundy(heights, passes):
     return table
 
 
+def p_positions(positions, options) -> set[tuple[int, ...]]:
+    """Return the P-positions among positions (*here, p), those without a P-position among their options.
+
+    ``options(*here)`` are the moves, which keep the passes left p. Positions come after their options.
+    """
+    found: set[tuple[int, ...]] = set()
+    for *here, p in positions:
+        after = [(*option, p) for option in options(*here)]
+        if p > 0 and any(here):
+            after.append((*here, p - 1))
+        if found.isdisjoint(after):
+            found.add((*here, p))
+    return found
+
+
 def solid_p_positions(heights, passes):
-    """Return the set of P-positions (x, y, z, p) of a solid bar: those none of whose options is one."""
-    p_positions: set[tuple[int, int, int, int]] = set()
-    for p in range(passes + 1):
-        for x, z in np.ndindex(heights.shape):
-            for y in range(int(heights[x, z]) + 1):
-                options = [(*q, p) for q in solid_options(heights, x, y, z)]
-                if p > 0 and (x, y, z) != (0, 0, 0):
-                    options.append((x, y, z, p - 1))
-                if p_positions.isdisjoint(options):
-                    p_positions.add((x, y, z, p))
-    return p_positions
+    """Return the set of P-positions (x, y, z, p) of a solid bar."""
+    positions = (
+        (x, y, z, p)
+        for p in range(passes + 1)
+        for x, z in np.ndindex(heights.shape)
+        for y in range(int(heights[x, z]) + 1)
+    )
+    return p_positions(positions, partial(solid_options, heights))
 
 
 def nim_p_positions(bounds, passes):
     """Return the set of P-positions (*heaps, p) of Nim with passes, heap i from 0 to ``bounds[i]``."""
-    p_positions: set[tuple[int, ...]] = set()
-    for p in range(passes + 1):
-        for heaps in np.ndindex(*(b + 1 for b in bounds)):
-            options = [
-                (*heaps[:i], smaller, *heaps[i + 1 :], p)
-                for i, heap in enumerate(heaps)
-                for smaller in range(heap)
-            ]
-            if p > 0 and any(heaps):
-                options.append((*heaps, p - 1))
-            if p_positions.isdisjoint(options):
-                p_positions.add((*heaps, p))
-    return p_positions
+    positions = (
+        (*heaps, p) for p in range(passes + 1) for heaps in np.ndindex(*(b + 1 for b in bounds))
+    )
+
+    def options(*heaps):
+        for i, heap in enumerate(heaps):
+            yield from ((*heaps[:i], smaller, *heaps[i + 1 :]) for smaller in range(heap))
+
+    return p_positions(positions, options)
 
 
 @st.composite

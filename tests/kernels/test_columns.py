@@ -87,12 +87,6 @@ def test_heights_beyond_every_move_never_clip():
     np.testing.assert_array_equal(p_columns(np.full((30, 40), 2**31 - 1), 1), low)
 
 
-def test_two_more_passes_change_nothing():
-    table = p_columns(triangular(300, 2), passes=4)
-    np.testing.assert_array_equal(table[2:], table[:-2])
-    assert (table[1] != table[0]).any()
-
-
 @given(heights=solid_heights(most=12), passes=st.integers(0, 2), data=st.data())
 @settings(deadline=None)
 def test_blocks(heights, passes, data):

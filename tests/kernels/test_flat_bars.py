@@ -15,6 +15,7 @@ from tests.kernels.definitions import (
     block_edges,
     mex,
     nim_p_positions,
+    p_positions,
 )
 
 passes_left = st.integers(0, 3)
@@ -34,11 +35,6 @@ def test_definition_across_words(name, passes):
         name
     ]
     np.testing.assert_array_equal(grundy_bar(heights, passes), bar_grundy(heights, passes))
-
-
-def test_printed_values():
-    table = grundy_bar(np.arange(16))[0]  # step2015 Fig 4.2, k = 1
-    assert (table[3, 2], table[9, 5]) == (1, 12)
 
 
 @pytest.mark.parametrize(("k", "s"), [(2, 0), (4, 0), (4, 3), (6, 12)])
@@ -67,31 +63,24 @@ def test_rows_that_begin_above_4096():
             assert table[z, y] == mex(numbers), f"at y = {y}, z = {z}"
 
 
-def test_two_more_passes_change_nothing():
-    table = grundy_bar(np.arange(700) // 3, passes=4)
-    np.testing.assert_array_equal(table[2:], table[:-2])
-    assert (table[1] != table[0]).any()
-
-
 @given(heights=bar_heights(most_z=5, most_y=4), passes=passes_left)
 @settings(deadline=None, max_examples=examples(25))
 def test_strip_sum(heights, passes):
     """The x of the P-position of strip + bar with r passes is the bar's Grundy number with r passes."""
     table = grundy_bar(heights, passes)
-    length = int(table.max())
-    p_positions = set()
-    for p in range(passes + 1):
-        for z, height in enumerate(heights):
-            for y in range(int(height) + 1):
-                for x in range(length + 1):
-                    options = [(u, y, z, p) for u in range(x)]
-                    options += [(x, v, z, p) for v in range(y)]
-                    options += [(x, min(y, int(heights[w])), w, p) for w in range(z)]
-                    if p > 0 and (x, y, z) != (0, 0, 0):
-                        options.append((x, y, z, p - 1))
-                    if p_positions.isdisjoint(options):
-                        p_positions.add((x, y, z, p))
-    assert p_positions == {
+    positions = (
+        (x, y, z, p)
+        for p in range(passes + 1)
+        for z, height in enumerate(heights)
+        for y in range(int(height) + 1)
+        for x in range(int(table.max()) + 1)
+    )
+
+    def options(x, y, z):
+        yield from ((u, y, z) for u in range(x))
+        yield from ((x, v, w) for v, w in bar_options(heights, y, z))
+
+    assert p_positions(positions, options) == {
         (int(x), y, z, p) for (p, z, y), x in np.ndenumerate(table) if y <= heights[z]
     }
 

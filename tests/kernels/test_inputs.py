@@ -1,4 +1,4 @@
-"""What kernels refuse, and that they say which places show it; where tables go."""
+"""All kernels: refused heights, with their places, and passes."""
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from choco_pipeline.kernels import (
     total,
     warm_up,
 )
+from tests.kernels.test_solid import triangular
 
 
 @pytest.mark.parametrize("kernel", [grundy_solid, p_columns])
@@ -75,6 +76,20 @@ def test_warm_up_leaves_nothing_to_compile():
     p_columns([[0, 1, 2]], 1)
     p_columns(np.full((32769, 1), 2**20))
     assert [len(kernel.signatures) for kernel in kernels] == compiled
+
+
+@pytest.mark.parametrize(
+    ("kernel", "heights"),
+    [
+        (grundy_bar, np.arange(700) // 3),
+        (grundy_solid, triangular(60, 2)),
+        (p_columns, triangular(300, 2)),
+    ],
+)
+def test_two_more_passes_change_nothing(kernel, heights):
+    table = kernel(heights, passes=4)
+    np.testing.assert_array_equal(table[2:], table[:-2])
+    assert (table[1] != table[0]).any()
 
 
 @pytest.mark.parametrize("height", [0, 1, 2**28])

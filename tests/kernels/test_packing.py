@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import BelowSets, BlockedHeights, OptionSets, packing
+from choco_pipeline.kernels import BelowSets, BlockedHeights, OptionSets, bitset
 
 KINDS = [
     lambda lines, layers, n: OptionSets.start(lines, layers, largest=n, n_y=n),
@@ -21,7 +21,7 @@ KINDS = [
     st.integers(0, 9),
     st.integers(1, 3),
     st.integers(0, 200),
-    st.sampled_from([8, 64, packing.PIECE]),
+    st.sampled_from([8, 64, bitset.PIECE]),
     st.integers(0, 2**32 - 1),
 )
 def test_what_is_carried_on_arrives_whole(kind, lines, layers, n, piece, seed):
@@ -30,7 +30,7 @@ def test_what_is_carried_on_arrives_whole(kind, lines, layers, n, piece, seed):
     for array in sent:
         array[...] = random.integers(0, 2**31, array.shape)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "PIECE", piece)
+        patch.setattr(bitset, "PIECE", piece)
         got = pickle.loads(pickle.dumps(sent))
     assert type(got) is type(sent)
     for array, other in zip(sent, got, strict=True):

@@ -10,10 +10,8 @@ from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.building import block_task
 from choco_pipeline.tables.building import shard as shard_module
-from choco_pipeline.tables.building.block_task import Site, fill_block
-from choco_pipeline.tables.building.blocks import share_of
+from choco_pipeline.tables.building.blocks import Site, fill_block, share_of
 from choco_pipeline.tables.building.restoration import repair_manifest
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
@@ -67,13 +65,13 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     create_table(site.store, SPEC, site.table().outline)
     first = fill_block(site, (0, 0), (False, True), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
+    finished = site.journal.read(site.table().block(0, 0))
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
-    outline = site.table().outline
     for task, what in (
         (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),
         (
-            lambda: block_task._read(sent.store, SPEC.table_id, outline, ((0, 8), (0, 8))),
-            f"a block of table {SPEC.table_id}",
+            lambda: sent.cells(site.table().block(0, 0), finished),
+            "c/0/0 cannot be",
         ),
     ):
         with pytest.raises(StoreError, match=f"{what} .*ignature") as error:

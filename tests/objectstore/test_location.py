@@ -57,6 +57,8 @@ def test_what_is_not_there_cannot_be_read(place):
     place.write("yes", b"1")
     with pytest.raises(StoreError, match=r"no cannot be read \(.*(exist|No such file)"):
         place.read("no")
+    assert (place.read_if_there("no"), place.read_if_there("yes")) == (None, b"1")
+    assert place.read_if_there("yes/no") is None
     assert not place.exists("no")
     assert not place.exists("ye")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.statements.parse import Names, parse_proposition
 from choco_pipeline.statements.printer import math_of, text_of
 from choco_pipeline.statements.tree import children, rebuilt, walk
@@ -26,7 +26,7 @@ def test_the_text_of_a_statement_parses_to_it(data, game):
     drawn = data.draw(statements(game))
     names = Names(game.coordinates, frozenset({"k"}))
     assert parse_proposition(text_of(drawn), names) == drawn
-    assert math_of(drawn, PlainText())
+    assert math_of(drawn, MathNotation())
     assert rebuilt(drawn, lambda part: part) == drawn
     assert all(child in walk(drawn) for child in children(drawn))
 
@@ -58,7 +58,7 @@ def test_the_examples_of_the_page_are_statements(example):
 def test_a_name_with_an_index_is_written_in_one_way():
     names = Names(("a", "b"))
     said = "let v = 1: {a + v: P and size <= 3} == {v, 5}", "every k1 in 0..3: a <= k1 => P"
-    written = [math_of(parse_proposition(text, names), PlainText()) for text in said]
+    written = [math_of(parse_proposition(text, names), MathNotation()) for text in said]
     assert "{v₁ : v₁ = v" in written[0]
     assert "v1" not in written[0]
     assert written[1].count("k₁") == 2

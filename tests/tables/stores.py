@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline import Ruleset
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 
 
@@ -14,6 +16,13 @@ def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, 
     file = folder / "shards" / f"{spec.table_id}.json"
     write_record(file, Shard(spec.table_id, (spec,), None, large=True).as_json())
     return str(file), str(folder / "tables" / f"{spec.table_id}.done.json")
+
+
+def built(folder: Path, game: Ruleset, bound: int, quantity: str) -> str:
+    """Build a table in one piece; return the path of its manifest."""
+    spec, manifest = order(folder, game, bound, quantity)
+    build_shard(spec, manifest, ignore)
+    return manifest
 
 
 def files_of(manifest: str) -> dict[str, bytes]:
@@ -30,7 +39,7 @@ def chunks_of(folder: Path) -> list[Path]:
 
 
 def entry_of(manifest: str) -> dict[str, Any]:
-    """Return what a manifest says of its one table, but for what differs from build to build."""
+    """Return a manifest's entry of its one table, without the fields that differ from build to build."""
     (entry,) = read_record(Path(manifest))["tables"].values()
     return {
         key: value
@@ -40,7 +49,7 @@ def entry_of(manifest: str) -> dict[str, Any]:
 
 
 def blocks_of(manifest: str) -> dict[str, int]:
-    """Return what a manifest says of the blocks of its one table."""
+    """Return a manifest's counts of the blocks of its one table."""
     (entry,) = read_record(Path(manifest))["tables"].values()
     blocks: dict[str, int] = entry["blocks"]
     return blocks

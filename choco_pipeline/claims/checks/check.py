@@ -46,12 +46,11 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.math_text import MathNotation, math_text
 from choco_pipeline.games import Ruleset
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
-from choco_pipeline.tables.reading.windows import TableData
+from choco_pipeline.tables.reading.cells import BLOCK, Cells, TableData
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32
@@ -115,7 +114,7 @@ def _pass_over(
 def _find(case: ClaimCase) -> Pass[Finding]:
     check, false = case.claim.check, _false_premise(case)
     if false is not None:
-        return Finding(Vacuous(f"{math_of(false, PlainText())} is false"))
+        return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
     if check.kind not in CHECKS:
         raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
     finding = CHECKS[check.kind](check, case)

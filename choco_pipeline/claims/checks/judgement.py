@@ -23,7 +23,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import PlainText, range_text
+from choco_pipeline.formula.written.math_text import MathNotation, range_text
 from choco_pipeline.games import Position
 from choco_pipeline.statements.meaning import UndefinedError, World
 from choco_pipeline.statements.printer import math_of, term_math
@@ -366,7 +366,7 @@ def _contradiction(
             truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _said(part)
         case Expression(formula, ((name, Count() as count),)):
-            counted = term_math(count, PlainText())
+            counted = term_math(count, MathNotation())
             if isinstance(count.body, Let):  # whose definitions stand at the end
                 counted = f"({counted})"
             found = f"{counted} is {evaluation.term(count, batch)[0]:,}"
@@ -380,7 +380,7 @@ def _contradiction(
             return _contradiction(false, batch, evaluation, values)
         case Expression():
             terms = [
-                f"{term_math(term, PlainText())} = {evaluation.term(term, batch)[0]:,}"
+                f"{term_math(term, MathNotation())} = {evaluation.term(term, batch)[0]:,}"
                 for _, term in part.terms
             ]
             return ", ".join(terms) or f"{_said(part)} is false", _said(part)
@@ -436,7 +436,7 @@ def _row(points: Points, names: Sequence[str]) -> Position:
 
 
 def _said(part: Proposition) -> str:
-    return math_of(part, PlainText())
+    return math_of(part, MathNotation())
 
 
 # ---- Sets of values.

@@ -27,7 +27,7 @@ MOST_LISTED = 1 << 20
 
 def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
-    game, lookup = case.cells.game, case.cells.lookup
+    game, lookup = case.cells.game, case.cells
     try:
         printed = check.spoken(game)
     except UndefinedError as error:

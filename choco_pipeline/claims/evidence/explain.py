@@ -18,7 +18,7 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.lookup import Lookup
+from choco_pipeline.tables.reading.cells import Cells
 
 #: Grundy numbers and options of a counterexample are found by definition if no more positions are below it.
 MOST_BELOW = 5_000
@@ -70,7 +70,7 @@ class KnownPosition:
 
     def grundy(self, position: Position) -> int | None:
         """Return a Grundy number, or None if it would take too long."""
-        lookup = self.case.cells.lookup
+        lookup = self.case.cells
         if lookup.variable.name == "grundy" and lookup.covers(position):
             return lookup.grundy(position)
         if math.prod(c + 1 for c in position) <= MOST_BELOW:
@@ -79,7 +79,7 @@ class KnownPosition:
 
     def is_p_position(self, position: Position) -> bool | None:
         """Return whether a position is P, or None if it would take too long to say."""
-        lookup = self.case.cells.lookup
+        lookup = self.case.cells
         if lookup.covers(position):
             return lookup.is_p_position(position)
         if math.prod(c + 1 for c in position) <= MOST_BELOW:
@@ -87,7 +87,7 @@ class KnownPosition:
         return None if self._numbers is None else self._numbers.is_p_position(position)
 
     @cached_property
-    def _numbers(self) -> Lookup | None:
+    def _numbers(self) -> Cells | None:
         """A table of Grundy numbers that the position and what is below it lie in, if it costs little."""
         if self.game.rules.misere:
             return None
@@ -95,7 +95,7 @@ class KnownPosition:
         cost = cost_of(self.game, bound, "grundy")
         if cost.seconds > MOST_SECONDS or cost.memory > MOST_BYTES:
             return None
-        return Lookup.of(self.game, grundy_table(self.game, bound))
+        return Cells.of(self.game, bound, grundy_table(self.game, bound))
 
 
 def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
@@ -153,7 +153,7 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
     """Return that the Grundy number of a position, in a table of Grundy numbers, is not as claimed."""
     known = KnownPosition(case, position)
-    number = case.cells.lookup.grundy(position)
+    number = case.cells.grundy(position)
     lower = [option for option in known.options if known.total(option) == claimed]
     if claimed < number and lower:
         reason = f"its option {_sum(lower[0])} has Grundy number {claimed}"

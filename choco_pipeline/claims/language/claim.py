@@ -32,7 +32,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
 from choco_pipeline.statements.parse import Names, parse_proposition
@@ -208,7 +208,7 @@ class Claim:
         """What is claimed, in one line of mathematical signs."""
         if self.statement.check is not None:
             return self.statement.check.summary()
-        return math_of(self.proposition, PlainText())
+        return math_of(self.proposition, MathNotation())
 
     @property
     def without_reach(self) -> Claim:

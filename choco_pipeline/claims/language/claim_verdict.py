@@ -9,7 +9,7 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.formula.written.family_statement import where_phrases
-from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.math_text import MathNotation, math_text
 
 
 class AllParameters(RecordModel):
@@ -36,7 +36,7 @@ class AllParameters(RecordModel):
         text = f"all {', '.join(self.parameters)} with {math_text(self.condition)}"
         if not self.where:
             return text
-        where = "".join(phrase.text for phrase in where_phrases(self.where, PlainText()))
+        where = "".join(phrase.text for phrase in where_phrases(self.where, MathNotation()))
         return f"{text}, on positions with {where}"
 
 

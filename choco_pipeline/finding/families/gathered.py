@@ -33,9 +33,9 @@ from choco_pipeline.stages import CHECK, MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import StoredCells, read_table
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000

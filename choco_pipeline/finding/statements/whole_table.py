@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.reading.windows import TableData
+from choco_pipeline.tables.reading.cells import TableData
 
 #: A key that is equal for claims with the same content on one game.
 Said: TypeAlias = tuple[Any, ...]

@@ -1,1 +1,1 @@
-"""Formulas as people write them: one line of plain text, and mathematics as it is set. Imports the nodes of formulas alone."""
+"""Formulas as people write them: plain text and other notations."""

@@ -10,8 +10,7 @@ from typing import Literal
 from choco_pipeline.formula.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Junction, Name, render
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.written.math_text import PlainText
-from choco_pipeline.formula.written.typeset import MathNotation, index_of, typeset
+from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class FamilyStatement:
     @property
     def text(self) -> str:
         """The sentence as plain text, without its full stop."""
-        return "".join(phrase.text for phrase in self.phrases(PlainText()))
+        return "".join(phrase.text for phrase in self.phrases(MathNotation()))
 
 
 def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
@@ -75,7 +74,7 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
 
     Examples
     --------
-    >>> "".join(phrase.text for phrase in where_phrases("x <= k//2 and y <= k//2", PlainText()))
+    >>> "".join(phrase.text for phrase in where_phrases("x <= k//2 and y <= k//2", MathNotation()))
     'x, y ≤ ⌊k/2⌋'
     """
     root = parse_nodes(where)
@@ -96,7 +95,7 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
 def _compared(
     names: Sequence[str], sign: str, bound: str, notation: MathNotation
 ) -> Iterator[Phrase]:
-    """Yield names with commas between, and what each of them is compared with."""
+    """Yield names with commas between, and their common comparison."""
     *others, last = [notation.name(*index_of(name)) for name in names]
     for name in others:
         yield from (Phrase(name, "formula"), Phrase(", "))

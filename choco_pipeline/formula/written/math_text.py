@@ -1,14 +1,31 @@
-"""Formulas as a line of plain text with the field's signs, as terminals, tables and sentences show them."""
+"""Formulas as people write them: typeset in a notation, which is plain text unless a subclass writes other markup."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from choco_pipeline.formula.formula import Formula, parse
+from choco_pipeline.formula.nodes import (
+    OPPOSITE,
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    LogicalNot,
+    Name,
+    Negate,
+    Node,
+)
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.written.typeset import typeset
 
-#: Relations and what binds like one, with space around them; other signs stand without.
+_OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
+_BITWISE = _REMAINDER
+#: Shifts by numbers up to this one are by 2, 4, …, 64; by larger ones, by a power of 2.
+MOST_WRITTEN_OUT = 6
+#: Relations and operators with space around them; other signs have none.
 _SPACED = {
     "^": "⊕",
     "&": "&",
@@ -30,20 +47,20 @@ _SPACED = {
     "∪": "∪",
 }
 _CLOSE = {"-": "−", "*": "·"}
-#: Letters and digits that there is a sign below the line for.
+#: Letters and digits with a subscript sign.
 SUBSCRIPTS = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
 
 
-class PlainText:
-    """The notation of `choco_pipeline.formula.written.typeset` as text without markup."""
+class MathNotation:
+    """Parts of a formula as plain text; subclasses write other markup. Arguments and results are text in it."""
 
     def number(self, digits: str) -> str:
         """Return digits."""
         return digits
 
     def name(self, letters: str, index: str) -> str:
-        """Return a name with its index below the line; ``m_k`` has one, too."""
+        """Return a name, one letter or a word, with its index, which may be empty; ``m_k`` has one, too."""
         base, _, below = letters.partition("_")
         return self.symbol(base, below + index)
 
@@ -54,7 +71,7 @@ class PlainText:
         return letter + "".join(map(SUBSCRIPTS.__getitem__, index)) + ("′" if primed else "")
 
     def sign(self, operator: str) -> str:
-        """Return an operator or a relation."""
+        """Return an operator or a relation of the formula language; "" is a product without a sign."""
         spaced = _SPACED.get(operator)
         return _CLOSE.get(operator, operator) if spaced is None else f" {spaced} "
 
@@ -79,7 +96,7 @@ class PlainText:
         return f"⌊{_grouped(numerator)}/{_grouped(denominator)}⌋"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses, in braces or between bars."""
+        """Return a part in parentheses, "(", in braces, "{", or between bars, "|"."""
         first, last = _BRACKETS[bracket]
         return f"{first}{inner}{last}"
 
@@ -88,22 +105,45 @@ class PlainText:
         return self.bracketed(", ".join(parts), bracket)
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        """Return a function of arguments."""
+        """Return a function, ``v2`` and ``log2`` among them, of arguments."""
         if name == "log2":
             return f"⌊log₂ {self.listed(arguments)}⌋"
         return ("v₂" if name == "v2" else name) + self.listed(arguments)
 
     def modulo(self, modulus: str) -> str:
-        """Return what stands behind a congruence."""
+        """Return the modulus of a congruence, behind it."""
         return f" (mod {modulus})"
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        """Return formulas, each with its condition behind it."""
+        """Return formulas, each with its condition, which may be empty."""
         return "; ".join(f"{value} if {when}" if when else value for value, when in rows)
 
 
+def typeset(
+    formula: Formula, notation: MathNotation, names: Mapping[str, str] | None = None
+) -> str:
+    """Return a formula in a notation; `names` has the text of some names.
+
+    Nim-sums are ``⊕``, quotients floors, shifts powers of 2, and remainders congruences where two are compared.
+    Look-ups in a sequence are functions.
+    """
+    return _Setter(notation, names or {}).of(formula.root)
+
+
+def index_of(name: str) -> tuple[str, str]:
+    """Return a name without the digits that it ends with, and these.
+
+    Examples
+    --------
+    >>> index_of("x12"), index_of("total")
+    (('x', '12'), ('total', ''))
+    """
+    parts = re.fullmatch(r"([A-Za-z]+)_?([0-9]+)", name)
+    return (parts[1], parts[2]) if parts else (name, "")
+
+
 def math_text(formula: Formula | str) -> str:
-    """Return a formula, or its text in the formula language, as text that people read and nothing parses again.
+    """Return a formula, or its text in the formula language, as plain text for people, which is never parsed.
 
     Examples
     --------
@@ -114,11 +154,11 @@ def math_text(formula: Formula | str) -> str:
     >>> math_text("(-2)*m+4*n*p*p >= 0"), math_text("x-(-1)*(y+1)")
     ('−2m+4n·p^2 ≥ 0', 'x−(−(y+1))')
     """
-    return typeset(parse(formula) if isinstance(formula, str) else formula, PlainText())
+    return typeset(parse(formula) if isinstance(formula, str) else formula, MathNotation())
 
 
 def range_text(name: str, span: Range) -> str:
-    """Return over which integers a name runs.
+    """Return a name with its range of integers.
 
     Examples
     --------
@@ -133,9 +173,200 @@ def range_text(name: str, span: Range) -> str:
 
 
 def _grouped(text: str) -> str:
-    """Return a part of a quotient or an exponent, in parentheses where something in it binds no tighter than that."""
+    """Return a part of a quotient or an exponent, in parentheses unless it binds more tightly."""
     depth, loose = 0, text[0].isdigit() and text.lstrip("0123456789")[:1].isalpha()
     for sign in text:
         depth += (sign in "(⌊") - (sign in ")⌋")
         loose |= depth == 0 and sign in " +−·"
     return f"({text})" if loose else text
+
+
+class _Setter:
+    """Walks a formula and asks a notation for each part."""
+
+    def __init__(self, notation: MathNotation, names: Mapping[str, str]) -> None:
+        self._to, self._names = notation, names
+
+    def of(self, node: Node) -> str:
+        match node:
+            case Integer(value):
+                digits = self._to.number(str(abs(value)))
+                return digits if value >= 0 else self._to.row([self._to.minus(), digits])
+            case Name(name):
+                return self._names.get(name) or self._to.name(*index_of(name))
+            case Negate(operand):
+                return self._to.row([self._to.minus(), self._in(operand, _POWER)])
+            case Binary():
+                return self._binary(node)
+            case Call():
+                return self._call(node)
+            case Compare():
+                return self._compare(node)
+            case LogicalNot(Compare((operator,), operands, column)):
+                return self._compare(Compare((OPPOSITE[operator],), operands, column))
+            case LogicalNot(operand):
+                return self._to.row(
+                    [self._to.words("not "), self._to.bracketed(self.of(operand), "(")]
+                )
+            case Junction(operator, operands):
+                parts: list[str] = []
+                for operand in operands:
+                    parts += [self._to.words(f" {operator} ")] if parts else []
+                    parts.append(self._in(operand, _NOT if operator == "and" else _COMPARE))
+                return self._to.row(parts)
+
+    def _in(self, node: Node, least: int) -> str:
+        """Return a part, in parentheses unless it binds tightly enough."""
+        text = self.of(node)
+        return text if _strength(node) >= least else self._to.bracketed(text, "(")
+
+    def _binary(self, node: Binary) -> str:
+        left, right, sign = node.left, node.right, self._to.sign
+        match node.operator:
+            case "//":
+                return self._to.floor(self.of(left), self.of(right))
+            case ">>":
+                return self._to.floor(self.of(left), self._two_to(right))
+            case "<<" if left == Integer(1):
+                return self._two_to(right)
+            case "<<":
+                return self._to.row([self._in(left, _PRODUCT), sign("*"), self._two_to(right)])
+            case "**":
+                return self._to.power(self._in(left, _ATOM), self.of(right))
+            case "*" if (positive := _without_sign(node)) is not None:
+                return self._to.row([self._to.minus(), self._in(positive, _PRODUCT)])
+            case "*" if (shorter := _with_power(node)) is not None:
+                return self.of(shorter)
+            case "*":
+                parts = [self._in(left, _PRODUCT), sign("" if _are_joined(left, right) else "*")]
+                return self._to.row([*parts, self._in(right, _POWER)])
+            case "%":
+                return self._to.row([self._in(left, _PRODUCT), sign("%"), self._in(right, _POWER)])
+            case "+" | "-":
+                return self._to.row(
+                    [self._in(left, _SUM), sign(node.operator), self._in(right, _PRODUCT)]
+                )
+            case _:
+                return self._to.row(
+                    [self._bit(node, left), sign(node.operator), self._bit(node, right)]
+                )
+
+    def _bit(self, parent: Binary, node: Node) -> str:
+        if isinstance(node, Binary) and node.operator == parent.operator:
+            return self.of(node)  # all three bitwise operators are associative
+        return self._in(node, _PRODUCT)
+
+    def _two_to(self, exponent: Node) -> str:
+        if isinstance(exponent, Integer) and 0 <= exponent.value <= MOST_WRITTEN_OUT:
+            return self._to.number(str(1 << exponent.value))
+        two = self._to.number("2")
+        return self._to.power(two, self.of(exponent))
+
+    def _call(self, node: Call) -> str:
+        arguments = [self.of(argument) for argument in node.arguments]
+        if node.function == "abs":
+            return self._to.bracketed(arguments[0], "|")
+        return self._to.function(node.function, arguments)
+
+    def _compare(self, node: Compare) -> str:
+        congruence = _congruence(node)
+        if congruence is not None:
+            left, right, modulus = congruence
+            sign = self._to.sign("≡" if node.operators == ("==",) else "≢")
+            return self._to.row(
+                [
+                    self._in(left, _REMAINDER),
+                    sign,
+                    self._in(right, _REMAINDER),
+                    self._to.modulo(self.of(modulus)),
+                ]
+            )
+        parts = [self.of(node.operands[0])]
+        for operator, operand in zip(node.operators, node.operands[1:], strict=True):
+            parts += [self._to.sign(operator), self.of(operand)]
+        return self._to.row(parts)
+
+
+def _are_joined(left: Node, right: Node) -> bool:
+    """Whether a product is set without a sign: a number before a name, its power, or a function."""
+    match right:
+        case Name():
+            return isinstance(left, Integer)
+        case Call(function):
+            return isinstance(left, Integer) and function != "abs"
+        case Binary("**", Name(), _):
+            return isinstance(left, Integer)
+        case _:
+            return False
+
+
+def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
+    """Return both sides and the modulus of a congruence; a number must be a remainder."""
+    if node.operators not in (("==",), ("!=",)):
+        return None
+    match node.operands:
+        case (Binary("%", left, modulus), Binary("%", right, other)) if modulus == other:
+            return left, right, modulus
+        case (Binary("%", left, Integer(m)), Integer(r)) if 0 <= r < m:
+            return left, Integer(r), Integer(m)
+        case _:
+            return None
+
+
+def _without_sign(node: Node) -> Node | None:
+    """Return a product without the sign of its first number, so that (-2)·m is set as −2m; None for others."""
+    match node:
+        case Binary("*", Integer(value), right) if value < 0:
+            return right if value == -1 else replace(node, left=Integer(-value, node.left.column))
+        case Binary("*", left, _):
+            positive = _without_sign(left)
+            return None if positive is None else replace(node, left=positive)
+        case _:
+            return None
+
+
+def _with_power(node: Binary) -> Node | None:
+    """Return a product with a power for its last equal names: n·p·p is set as n·p²; None for others."""
+    if not isinstance(node.right, Name):
+        return None
+    number, left = 1, node.left
+    while isinstance(left, Binary) and left.operator == "*" and left.right == node.right:
+        number, left = number + 1, left.left
+    whole = left == node.right
+    if not whole and number == 1:
+        return None
+    power = Binary("**", node.right, Integer(number + whole, node.column), node.column)
+    return power if whole else replace(node, left=left, right=power)
+
+
+def _strength(node: Node) -> int:
+    """Return how tightly a part binds when set; floors and functions have their own brackets."""
+    match node:
+        case Integer(value):
+            return _ATOM if value >= 0 else _SUM
+        case Name():
+            return _ATOM
+        case Call():
+            return _ATOM
+        case Negate():
+            return _SUM
+        case Binary(operator):
+            match operator:
+                case "//" | ">>":
+                    return _ATOM
+                case "**":
+                    return _POWER
+                case "<<":
+                    return _POWER if node.left == Integer(1) else _PRODUCT
+                case "*":
+                    return _PRODUCT if _without_sign(node) is None else _SUM
+                case "+" | "-":
+                    return _SUM
+                case _:
+                    return _BITWISE
+        case Compare():
+            return _COMPARE
+        case LogicalNot():
+            return _COMPARE if isinstance(node.operand, Compare) else _NOT
+        case Junction():
+            return _AND if node.operator == "and" else _OR

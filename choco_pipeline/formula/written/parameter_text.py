@@ -1,4 +1,4 @@
-"""Integers by their names, as people read them: one choice of parameters, several, and all of some ranges."""
+"""Values of parameters as text: one choice, several choices, and ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sets {2^n − c : n ≥ m}: how they are written, the conditions on v that tell them, and which conditions do."""
+"""The sets {2^n − c : n ≥ m}: their text, and the conditions on v that define them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ShiftedPowers:
 
     @classmethod
     def told_by(cls, node: Node) -> ShiftedPowers | None:
-        """Return the set that a condition tells as `condition` writes it; None if it is no such condition.
+        """Return the set of a condition in the form of `condition`; None for another condition.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class ShiftedPowers:
 
 
 def _added(node: Node) -> int | None:
-    """Return the integer that is added to v; None if something else stands there."""
+    """Return the integer that is added to v; None for another node."""
     match node:
         case Name("v"):
             return 0

@@ -23,7 +23,7 @@ from choco_pipeline.automata.algebra import restricted
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games import Position, Ruleset, mex
+from choco_pipeline.games import Position, Ruleset, as_game, mex
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Not, Or, Sentence
@@ -54,7 +54,7 @@ class RelationError(ChocoError):
 
 
 def prove(
-    ruleset: Ruleset,
+    ruleset: Ruleset | str,
     relation: Relation = "p",
     seconds: float = 60.0,
     size: SearchSize | None = None,
@@ -64,7 +64,7 @@ def prove(
     Parameters
     ----------
     ruleset
-        The game.
+        The game, or its notation.
     relation
         ``p`` or ``grundy``.
     seconds
@@ -91,6 +91,7 @@ def prove(
     >>> proof.status, proof.states
     ('proved', (17,))
     """
+    ruleset = as_game(ruleset)
     search = Search(ruleset, relation, Clock(seconds), size or SearchSize())
     automata: list[Automaton] = []
     checks: list[Check] = []
@@ -132,6 +133,7 @@ def check_relation(
         If the engine contradicts the definition.
     """
     given = fitting(ruleset, relation, automata)
+    ruleset = as_game(ruleset)
     search = Search(ruleset, relation, Clock(seconds))
     checks: list[Check] = []
     try:

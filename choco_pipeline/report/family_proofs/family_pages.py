@@ -19,7 +19,7 @@ from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.family_statement import Phrase, where_phrases
-from choco_pipeline.formula.written.typeset import MathNotation
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_document import FamilyText, is_family, read_family

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.formula.written.typeset import MathNotation
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.proof.family_document import (
     CaseText,
     FamilyText,

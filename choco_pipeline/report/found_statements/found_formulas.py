@@ -11,9 +11,8 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import Phrase
-from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
-from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import conjuncts
@@ -57,7 +56,7 @@ def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
 
 def in_text(statement: FoundStatement) -> str:
     """Return a statement as a line of plain text, without its full stop: its formulas if they say all, or its words."""
-    plain = PlainText()
+    plain = MathNotation()
     begins = "".join(phrase.text for phrase in lead(statement, plain))
     formulas = "; ".join(displayed(statement, plain))
     return f"{begins}, {formulas}" if formulas else statement.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from choco_pipeline.formula.written.math_text import SUBSCRIPTS
+from choco_pipeline.formula.written.math_text import SUBSCRIPTS, MathNotation
 
 _SIGNS = {
     "^": r"\oplus",
@@ -70,20 +70,16 @@ _SPECIAL = {
 LATIN = 0x17F
 
 
-class LaTeX:
-    r"""The notation of `choco_pipeline.formula.written.typeset` in LaTeX with amsmath.
+class LaTeX(MathNotation):
+    r"""Formulas in LaTeX with amsmath.
 
     Examples
     --------
     >>> from choco_pipeline.formula import parse
-    >>> from choco_pipeline.formula.written.typeset import typeset
+    >>> from choco_pipeline.formula.written.math_text import typeset
     >>> typeset(parse("(x+s) ^ y == z//2 and k%4 == 3"), LaTeX())
     '(x + s) \\oplus y = \\left\\lfloor \\frac{z}{2} \\right\\rfloor \\text{ and } k \\equiv 3 \\pmod{4}'
     """
-
-    def number(self, digits: str) -> str:
-        """Return digits."""
-        return digits
 
     def name(self, letters: str, index: str) -> str:
         """Return a name, a word in italics without spaces between its letters."""
@@ -129,10 +125,6 @@ class LaTeX:
         if r"\frac" in inner:
             return rf"\left{first}{inner}\right{last}"
         return f"{first}{inner}{last}"
-
-    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
-        """Return parts in parentheses or braces, with commas between."""
-        return self.bracketed(", ".join(parts), bracket)
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from choco_pipeline.formula.written.math_text import MathNotation
+
 _SIGNS = {
     "^": "⊕",
     "-": "−",
@@ -19,13 +21,13 @@ _SIGNS = {
 }
 
 
-class MathML:
-    """The notation of `choco_pipeline.formula.written.typeset` in MathML Core.
+class MathML(MathNotation):
+    """Formulas in MathML Core.
 
     Examples
     --------
     >>> from choco_pipeline.formula import parse
-    >>> from choco_pipeline.formula.written.typeset import typeset
+    >>> from choco_pipeline.formula.written.math_text import typeset
     >>> typeset(parse("x ^ y == 0"), MathML())
     '<mrow><mrow><mi>x</mi><mo>⊕</mo><mi>y</mi></mrow><mo>=</mo><mn>0</mn></mrow>'
     """

@@ -1,4 +1,4 @@
-"""Damaged tables made whole: only what is damaged is computed again, and only what the manifest says is written."""
+"""Repair of damaged tables: only damaged parts are computed again, and only what the manifest says is written."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from choco_pipeline.cluster.steps import runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.building.block_task import Site
-from choco_pipeline.tables.building.blocks import BlockedTable, share_of
+from choco_pipeline.tables.building.blocks import BlockedTable, Site, share_of
 from choco_pipeline.tables.building.wavefront import fill
 from choco_pipeline.tables.computing.in_memory import table as compute_table
 from choco_pipeline.tables.computing.machine import cores, worker_memory
 from choco_pipeline.tables.specs.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.specs.spec import TableSpec
-from choco_pipeline.tables.storage.checked import fault_of_metadata, faults_of_chunks, place_of
 from choco_pipeline.tables.storage.journal import Finished, Journal
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 from choco_pipeline.tables.storage.store import (
@@ -32,13 +30,14 @@ from choco_pipeline.tables.storage.store import (
     store_of,
     write_table,
 )
+from choco_pipeline.tables.storage.stored import StoredTable
 
 METADATA = "zarr.json"
 
 
 @dataclass
 class _Patient:
-    """A stored table, what is wrong with it, and why that cannot be mended."""
+    """A stored table, its faults, and the reason why they cannot be repaired."""
 
     manifest: Path
     document: Mapping[str, Any]
@@ -62,9 +61,14 @@ class _Patient:
 
     @property
     def entry(self) -> BuiltTable:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
         entry: BuiltTable = self.document["tables"][self.spec.table_id]
         return entry
+
+    @property
+    def table(self) -> StoredTable:
+        """The table in its store."""
+        return StoredTable(self.store, self.spec.table_id, self.entry)
 
     @property
     def is_of_this_code(self) -> bool:
@@ -73,18 +77,17 @@ class _Patient:
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong, a line for each fault."""
+        """A line for each fault."""
         return [*self.chunks.values(), *([] if self.metadata is None else [self.metadata])]
 
     def examine(self) -> None:
-        """Find out what is wrong."""
-        table = (self.store, self.spec.table_id, self.entry)
-        self.chunks = dict(faults_of_chunks(*table))
-        self.metadata = fault_of_metadata(*table, self.document["kernels"])
+        """Find the faults."""
+        self.chunks = dict(self.table.faults())
+        self.metadata = self.table.fault_of_metadata(self.document["kernels"])
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """Note why what is done in here has failed."""
+        """Note the reason if the ``with`` fails."""
         try:
             yield
         except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -94,7 +97,7 @@ class _Patient:
 
 @dataclass(frozen=True)
 class RepairedTable:
-    """What repair says of a table: a line for each fault that it had, and why it could not be repaired, else None."""
+    """Result of repairing a table: a line for each fault that it had, and why repair failed, else None."""
 
     table: str
     ruleset: str
@@ -105,11 +108,11 @@ class RepairedTable:
 
 
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
-    """Look for damage in the tables of a shard and rebuild what is damaged, as the manifest has it; return what is said of each table.
+    """Repair the tables of a shard, so that they are those of the manifest; return the result for each.
 
-    A small table is computed anew beside its store, and damaged files are replaced if it is the same table; of a large
-    one, the blocks that hold damaged chunks are filled anew. The manifest stays as it is. Raises `StoreError` if the manifest
-    cannot be used.
+    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large
+    one, the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be
+    used.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
@@ -120,36 +123,29 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
         raise StoreError(
             f"{manifest}: not the manifest of a shard; remove it, and `choco run` builds its tables again"
         ) from None
-    ill = [(patient, patient.faults) for patient in patients if patient.faults]
-    for patient, _ in ill:
+    faults = [patient.faults for patient in patients]
+    ill = [patient for patient in patients if patient.faults]
+    for patient in ill:
         with patient.failures():
             _rebuild(patient)
-    # Only now, for it reads the metadata of them all.
-    gathered = [patient for patient, _ in ill if patient.metadata is not None]
-    for patient in gathered:
+    # Only now, because it reads the metadata of all tables.
+    for patient in [patient for patient in ill if patient.metadata is not None]:
         with patient.failures():
             finish_store(patient.store, [patient.spec.table_id])
-    for patient, _ in ill:
+    for patient in ill:
         with patient.failures():
             patient.examine()
             if patient.faults and patient.why is None:
                 raise StoreError(patient.faults[0])
-    sick = {patient.spec.table_id: faults for patient, faults in ill}
     return [
-        RepairedTable(
-            patient.spec.table_id,
-            patient.spec.ruleset,
-            patient.spec.bound,
-            patient.spec.quantity,
-            sick.get(patient.spec.table_id, []),
-            patient.why,
-        )
-        for patient in patients
+        RepairedTable(spec.table_id, spec.ruleset, spec.bound, spec.quantity, found, patient.why)
+        for patient, found in zip(patients, faults, strict=True)
+        for spec in [patient.spec]
     ]
 
 
 def _rebuild(patient: _Patient) -> None:
-    """Replace what is damaged of a table, but for what is gathered of the metadata."""
+    """Replace the damaged files of a table, except the consolidated metadata."""
     if patient.spec.game().identity != patient.spec.identity:
         raise StoreError(f"{patient.spec.ruleset}: the height table has changed since it was built")
     prefix = f".repair-{patient.spec.table_id}-"
@@ -161,7 +157,7 @@ def _rebuild(patient: _Patient) -> None:
 
 
 def _rebuild_small(patient: _Patient, aside: Location) -> None:
-    """Compute a table whole, and replace the files that differ from what it is."""
+    """Compute a table whole, and replace the files that differ."""
     spec, entry = patient.spec, patient.entry
     made = write_table(aside, spec, compute_table(spec.game(), spec.bound, spec.quantity))
     if made["digest"] != entry["digest"]:
@@ -172,7 +168,7 @@ def _rebuild_small(patient: _Patient, aside: Location) -> None:
 
 
 def _rebuild_large(patient: _Patient, folder: Path) -> None:
-    """Fill the blocks of a table that hold damaged chunks; those that are whole are read where they are needed."""
+    """Fill the blocks with damaged chunks; sound blocks are read where they are needed."""
     if not patient.is_of_this_code:
         raise _other_values(patient)
     with runner() as run:
@@ -188,7 +184,9 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
             _replace_cells(patient, aside)
             _replace_metadata(patient, aside)
         for block in table.blocks.values():
-            names = [chunk_name(at) for at in chunks_in(table.box(block), table.outline.chunk)]
+            names = [
+                chunk_name(at) for at, _ in chunks_in(table.window(block), table.outline.chunk)
+            ]
             if patient.chunks.keys().isdisjoint(names):
                 chunks = {name: patient.entry["chunks"][name] for name in names}
                 site.journal.write(block, Finished(chunks, positions=0))
@@ -196,7 +194,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
 
 
 def _replace_cells(patient: _Patient, aside: Location) -> None:
-    """Take the chunks that differ from a store in which the table, or its coordinates alone, have just been made."""
+    """Copy the chunks that differ from a store in which the table, or its coordinates alone, have just been made."""
     for name, _ in aside.files(patient.spec.table_id):
         if not name.endswith(METADATA):
             content = aside.read(name)
@@ -205,7 +203,7 @@ def _replace_cells(patient: _Patient, aside: Location) -> None:
 
 
 def _replace_metadata(patient: _Patient, aside: Location) -> None:
-    """Take a table's metadata from a store in which it has just been made, but for the code that has computed it."""
+    """Copy a table's metadata from a store in which it has just been made; the digest of the code stays."""
     table_id = patient.spec.table_id
     patient.store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):
@@ -217,9 +215,8 @@ def _replace_metadata(patient: _Patient, aside: Location) -> None:
 
 
 def _other_values(patient: _Patient) -> StoreError:
-    where = place_of(patient.store, patient.spec.table_id, patient.entry)
     if patient.is_of_this_code:
-        return StoreError(f"{where}: the manifest's digest is not that of this table")
+        return StoreError(f"{patient.table}: the manifest's digest is not that of this table")
     return StoreError(
-        f"{where}: built by other code ({patient.document['kernels']}, this is {code_digest(TABLE_CODE)})"
+        f"{patient.table}: built by other code ({patient.document['kernels']}, this is {code_digest(TABLE_CODE)})"
     )

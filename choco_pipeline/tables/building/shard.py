@@ -21,10 +21,10 @@ from choco_pipeline.stages import Stage
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
-from choco_pipeline.tables.storage.checked import require_digests
 from choco_pipeline.tables.storage.journal import journal_of_tables
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import BuiltTable, finish_store, write_table
+from choco_pipeline.tables.storage.stored import StoredTable
 
 Report = Callable[..., None]
 
@@ -95,7 +95,7 @@ def _build_table(store: Location, spec: TableSpec) -> BuiltTable:
 
 
 def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]:
-    """Return the entries of tables that an interrupted build finished and that are still what it wrote."""
+    """Return the entries of tables of an interrupted build that are finished and sound."""
     kept: dict[str, BuiltTable] = {}
     if not journal.exists():
         return kept
@@ -103,7 +103,7 @@ def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]
         try:
             done = parse_record_line(line)
             entry = done["entry"]
-            require_digests(store, done["id"], entry)
+            StoredTable(store, done["id"], entry).require_sound()
         except (KeyError, StoreError):
             continue  # a torn or damaged line, or a table that was not written whole: compute it again
         if done["kernels"] == kernels:

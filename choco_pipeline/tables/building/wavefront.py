@@ -1,4 +1,4 @@
-"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build.
+"""Build of a large table in blocks, each after the blocks that it needs; interrupted builds go on.
 
 Idea: a block needs of those before it only their frontiers, what they block or reach along its rows and along its columns. So blocks
 on a diagonal can be filled at once, and a frontier is sent from step to step, never stored. What is stored is cells, with a document
@@ -13,9 +13,8 @@ each worker. After a kill, folding reads what is before the blocks that are left
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from pathlib import Path
 
 from choco_pipeline.cluster.steps import Runner, Step, runner
@@ -23,29 +22,27 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.building.block_task import Site, SmallerTable
-from choco_pipeline.tables.building.blocks import BlockedTable, share_of
+from choco_pipeline.tables.building.blocks import BlockedTable, Site, share_of
 from choco_pipeline.tables.building.shard import store_for, write_manifest
-from choco_pipeline.tables.computing.block_kernels import Place
 from choco_pipeline.tables.computing.machine import cores, worker_memory
-from choco_pipeline.tables.specs.schema import variable_of
+from choco_pipeline.tables.computing.table_kernel import Place
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.storage.journal import Finished, Journal, journal_of_blocks
 from choco_pipeline.tables.storage.store import (
     BuiltInBlocks,
-    Outline,
     create_table,
     entry_of,
     finish_store,
     store_of,
     write_coordinates,
 )
+from choco_pipeline.tables.storage.stored import StoredTable
 
-TASKS = "choco_pipeline.tables.building.block_task"
+TASKS = "choco_pipeline.tables.building.blocks"
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
-    """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
+    """Build the one table of a shard in blocks, on the cluster or here; continue an interrupted build.
 
     Given are the bytes that this process may use, if it computes; its share of this machine's by default. Returned are the numbers of
     blocks computed, kept from an interrupted build, and reused from a smaller table.
@@ -84,7 +81,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
-    """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
+    """Return the steps left: blocks to fill, row by row, and the finished blocks before them to fold.
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
     its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on
@@ -126,7 +123,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> 
 
 
 def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
-    """Fill the blocks that the journal does not have, a finished one that turns out to be damaged anew; return all.
+    """Fill the blocks that are not in the journal, and damaged ones again; return all.
 
     The journal says how far the build is, so that workers need not.
     """
@@ -134,7 +131,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
     left = {place: block for place, block in table.blocks.items() if place not in finished}
 
     def look() -> None:
-        """Report what is new in the journal."""
+        """Report new records of the journal."""
         new = site.journal.found(left)
         if new:
             run.report(
@@ -184,9 +181,9 @@ def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
     )
 
 
-def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerTable]:
-    """Yield the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
-    usable: list[tuple[int, SmallerTable]] = []
+def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
+    """Return the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
+    usable: list[StoredTable] = []
     for path in folder.glob("*.done.json"):
         try:
             manifest = read_record(path)
@@ -199,25 +196,21 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerT
                 smaller = entry["bound"] < site.spec.bound
                 if not smaller or same != replace(site.spec, bound=entry["bound"]):
                     continue
-                variable = variable_of(site.spec.game(), site.spec.quantity)
-                outline = Outline(variable, tuple(entry["shape"]), entry["dtype"])
-                if (outline.dtype, outline.chunk) == (table.outline.dtype, table.outline.chunk):
-                    store = store_of(path, manifest)
-                    usable.append(
-                        (entry["bound"], SmallerTable(store, table_id, outline, entry["chunks"]))
-                    )
+                of_chunks = (entry["dtype"], tuple(entry["chunk"]))
+                if of_chunks == (table.outline.dtype, table.outline.chunk):
+                    usable.append(StoredTable(store_of(path, manifest), table_id, entry))
         except (StoreError, KeyError, TypeError):
             continue  # not ours, or damaged
-    yield from (source for _, source in sorted(usable, key=itemgetter(0), reverse=True))
+    return sorted(usable, key=lambda source: int(source.entry["bound"]), reverse=True)
 
 
 def _takes(
-    site: Site, table: BlockedTable, kept: Collection[Place], sources: Iterator[SmallerTable]
+    site: Site, table: BlockedTable, kept: Collection[Place], sources: Sequence[StoredTable]
 ) -> list[Step]:
     """Return the steps that take blocks from smaller tables."""
     steps: dict[Place, Step] = {}
     for source in sources:
-        sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
+        sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))
         for place, block in table.blocks.items():
             fits = all(
                 lines.stop <= sides[axis]

@@ -1,4 +1,4 @@
-"""How a table follows from what a kernel computes: as it is, or read off for P-positions."""
+"""How a table follows from a kernel's numbers: unchanged, or as outcomes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import numpy as np
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Face
-from choco_pipeline.tables.computing.block_kernels import BlockKernel, ColumnKernel
 from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
-from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.computing.table_kernel import (
+    BlockKernel,
+    Cells,
+    ColumnKernel,
+    TableKernel,
+)
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
@@ -23,7 +27,7 @@ MOST_POSITIONS = 10**100
 
 @dataclass(frozen=True)
 class Computation:
-    """A table that holds what a kernel computes."""
+    """A table of a kernel's numbers."""
 
     #: The kernel.
     kernel: TableKernel

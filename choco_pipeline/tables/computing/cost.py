@@ -1,4 +1,4 @@
-"""What a table costs, known before it is computed: positions, bytes in memory and on disk, seconds."""
+"""The cost of a table before it is computed: positions, bytes in memory and on disk, seconds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.computing.block_kernels import Block
 from choco_pipeline.tables.computing.computation import Computation, computation_of
+from choco_pipeline.tables.computing.table_kernel import Block
 from choco_pipeline.tables.specs.chunks import chunk_shape
 from choco_pipeline.tables.specs.position_count import estimated_positions
 from choco_pipeline.tables.specs.schema import Quantity
@@ -52,7 +52,7 @@ class Cost:
 
 
 def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
-    """Return what the table of `game` costs."""
+    """Return the cost of a game's table."""
     computation = computation_of(game, bound, quantity)
     cells = math.prod(computation.shape)
     stored = cells * computation.kernel.itemsize
@@ -94,7 +94,7 @@ def _is_large(computation: Computation) -> bool:
 
 
 def memory_of(computation: Computation) -> int:
-    """Return the bytes that a task holds at most that computes a table, or a block of it, and stores it."""
+    """Return the most bytes of a task that computes and stores a table, or a block of it."""
     whole, kernel = memory_whole(computation), computation.blocks
     if kernel is None or not _is_large(computation):
         return whole
@@ -107,7 +107,7 @@ def memory_of(computation: Computation) -> int:
 
 
 def memory_whole(computation: Computation) -> int:
-    """Return the bytes that computing a table in one task, and storing it, holds at most."""
+    """Return the most bytes of one task that computes and stores a whole table."""
     kernel = computation.kernel
     cells = max(math.prod(computation.shape), kernel.number)
     return WORKER_BYTES + 2 * cells * kernel.itemsize + kernel.beside
@@ -123,7 +123,7 @@ def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
 
 
 def in_bytes(n: float) -> str:
-    """Return a number of bytes as people read it.
+    """Return a number of bytes with its unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which kernel computes a game's Grundy numbers: the table of patterns, the fastest first, and those that compute only whole tables.
+"""Kernels of Grundy numbers, the fastest first, among them those that compute only whole tables.
 
 Compiled code reads no objects. For the generic kernel moves, heights and conditions become numbers in flat arrays, lists one after
 the other with the places where each starts: `MoveArrays` in `kernels/generic.py` says what each array holds. A move that another
@@ -20,9 +20,8 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
 from choco_pipeline.kernels.heights import Table
-from choco_pipeline.tables.computing.block_kernels import BarKernel, SolidKernel
 from choco_pipeline.tables.computing.listed_kernel import ListedKernel
-from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.computing.table_kernel import BarKernel, Cells, SolidKernel, TableKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame, dependent
 from choco_pipeline.tables.specs.schema import NONE
 
@@ -86,7 +85,7 @@ class NimSumKernel(TableKernel):
 
     @property
     def beside(self) -> int:
-        """What the largest component's table takes."""
+        """Bytes of the largest component's table."""
         return max(2 * part.number * part.itemsize + part.beside for part in self.parts)
 
 
@@ -118,7 +117,7 @@ class GenericKernel(TableKernel):
 
     @property
     def beside(self) -> int:
-        """The arrays of what depends on the position, and of which positions there are."""
+        """Bytes of the functions of the position, and of the mask of positions."""
         rules, sizes = self.game.rules, self.game.sizes
         read = [limit.of for limit in dependent(rules).values()]
         for move in rules.moves:

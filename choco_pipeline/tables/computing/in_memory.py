@@ -1,11 +1,11 @@
-"""Tables in memory: the Grundy numbers or P-positions of a game within a bound, computed whole in this process, for all to read."""
+"""Tables in memory: the Grundy numbers or P-positions of a game within a bound."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from choco_pipeline.errors import LimitError
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import memory_whole, require_memory
 from choco_pipeline.tables.computing.machine import worker_memory
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MOST_DIMENSIONS = 64
 
 
-def grundy_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
+def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
     """Return the Grundy numbers of every position within `bound`.
 
     Parameters
     ----------
     ruleset
-        The game.
+        The game, or its notation.
     bound
         Largest value of every coordinate that the shape itself does not limit (x and z of a solid bar or a strip bar,
         z of a step bar, every heap). May be left out for a rectangular bar.
@@ -52,13 +52,15 @@ def grundy_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     >>> from choco_pipeline import StepBar, WithPass
     >>> int(grundy_table(StepBar(k=1), 15).grundy.sel(y=5, z=9))  # step2015, Fig 4.2
     12
+    >>> int(grundy_table("nim(3)", 5).grundy.sel(a=1, b=2, c=3))
+    0
     >>> grundy_table(WithPass(StepBar(k=2)), 6).grundy.dims
     ('p', 'y', 'z')
     """
-    return table(ruleset, bound, "grundy")
+    return table(as_game(ruleset), bound, "grundy")
 
 
-def p_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
+def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
     """Return the P-positions within `bound`, one cell for each column that can hold only one.
 
     Parameters
@@ -84,7 +86,7 @@ def p_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     >>> int(p_table(StripBar(k=4, s=2), 7).p_x.sel(y=2, z=7))
     9
     """
-    return table(ruleset, bound, "p-positions")
+    return table(as_game(ruleset), bound, "p-positions")
 
 
 def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:

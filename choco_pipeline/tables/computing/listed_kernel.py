@@ -1,4 +1,4 @@
-"""The kernel of games whose options are listed position by position: by formulas, splits, conditions, or in misère play."""
+"""The kernel of games with listed options: formulas, splits, conditions, misère play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process may use of the machine that it runs on: all of it, or what a container or a Slurm job leaves it."""
+"""Cores and memory that a process may use: the machine's, or the share of a container or Slurm job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cores() -> int:
 
 
 def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")) -> int:
-    """Return the bytes of memory that this process may use: the least that anything on its machine says.
+    """Return the bytes of memory that this process may use: the least of all limits.
 
     That is the machine's memory, the limits of the control group that it is in and of those around it, and what Slurm
     gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root alone, which
@@ -60,7 +60,7 @@ def _of_groups(system: Path) -> Iterator[int]:
 
 
 def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
-    """Yield the bytes that Slurm gives a job on this node, as sbatch and salloc say them, in mebibytes; 0 there is no limit."""
+    """Yield the bytes of a Slurm job on this node; the variables are in mebibytes, and 0 is no limit."""
     node = environment.get("SLURM_MEM_PER_NODE", "0")
     core = environment.get("SLURM_MEM_PER_CPU", "0")
     number = environment.get("SLURM_CPUS_ON_NODE", "1")

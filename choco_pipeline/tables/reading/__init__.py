@@ -1,4 +1,4 @@
-"""Stored tables looked at: by windows of one chunk, by single cells, and all of them to verify them.
+"""Reading tables: blocks of cells, single positions, and verification.
 
 Imports `storage`, `computing` and `specs`, never `building`.
 """

@@ -1,12 +1,12 @@
-"""A table as blocks of points: for every column or position in it, its coordinates as flat arrays."""
+"""The cells of a table: looked up by position, and as blocks of points with their coordinates as flat arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.tables.reading.lookup import Lookup
-from choco_pipeline.tables.reading.windows import (
-    TableCells,
-    TableData,
-    Window,
-    cells_of,
-    corner_of,
-    windows_of,
-)
+from choco_pipeline.games.listing import evaluate_at as evaluate_at
+from choco_pipeline.games.listing import holds_at as holds_at
+from choco_pipeline.tables.specs.chunks import Window, whole
 from choco_pipeline.tables.specs.patterns import heights_seen
-from choco_pipeline.tables.specs.schema import NONE, Variable
+from choco_pipeline.tables.specs.schema import NONE, Quantity, Variable, variable_of
+from choco_pipeline.tables.storage.stored import StoredCells
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: The cells of a table, in memory or stored; both have a shape and are indexed alike.
+TableCells: TypeAlias = NDArray[np.integer] | StoredCells
+#: A table: computed or read whole, or stored.
+TableData: TypeAlias = "xr.Dataset | StoredCells"
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 #: A coordinate's values by its name, arrays of one length.
@@ -75,21 +77,24 @@ class Slab:
 class Cells:
     """The cells of one table."""
 
-    #: Of which ruleset, and how far.
     game: Ruleset
     bound: int
-    #: What the cells hold.
+    #: The meaning of the cells.
     variable: Variable
-    #: The values, in memory or stored, dimensions as in `variable`.
+    #: The values, with the dimensions of `variable`.
     cells: TableCells
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, data: TableData) -> Cells:
         """Return the cells of a table of either quantity."""
-        return cls(game, bound, *cells_of(game, data))
+        if isinstance(data, StoredCells):
+            quantity: Quantity = "grundy" if data.name == "grundy" else "p-positions"
+            return cls(game, bound, variable_of(game, quantity), data)
+        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
+        return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table that a smaller one with this bound would hold; all of it for a larger bound."""
+        """Return the part of the table within a smaller bound; all of it for a larger bound."""
         rules = self.game.base.rules
         if bound >= self.bound or not rules.unbounded:
             return self
@@ -98,17 +103,16 @@ class Cells:
             min(largest.get(name, n) + 1, n)
             for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
         ]
-        return Cells(self.game, bound, self.variable, corner_of(self.cells, sides))
+        if isinstance(self.cells, StoredCells):
+            cells: TableCells = self.cells.corner(sides)
+        else:
+            cells = self.cells[tuple(map(slice, sides))]
+        return Cells(self.game, bound, self.variable, cells)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Number of cells along each dimension."""
         return self.cells.shape
-
-    @property
-    def lookup(self) -> Lookup:
-        """The same table, asked position by position."""
-        return Lookup(self.game, self.variable, self.cells)
 
     @property
     def is_whole(self) -> bool:
@@ -121,17 +125,19 @@ class Cells:
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
-        """Yield boxes of at most so many cells that make up the table, read chunk by chunk."""
-        for window in windows_of(self.cells):
-            cells = self.cells[window]
-            for where in _slabs(cells, size):
+        """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
+        cells = self.cells
+        windows = cells.windows() if isinstance(cells, StoredCells) else [whole(cells.shape)]
+        for window in windows:
+            part = self.cells[window]
+            for where in _slabs(part, size):
                 box = tuple(
                     slice(at.start + side.start, at.start + min(side.stop, n))
-                    for at, side, n in zip(window, where, cells.shape, strict=True)
+                    for at, side, n in zip(window, where, part.shape, strict=True)
                 )
                 dims = zip(self.variable.dims, box, strict=True)
                 starts = tuple(side.start + self.variable.first(name) for name, side in dims)
-                yield Slab(starts, cells[where], self._tops(box))
+                yield Slab(starts, part[where], self._tops(box))
 
     def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
         """Yield the table block by block; cells that stand for no position or column are left out."""
@@ -145,7 +151,7 @@ class Cells:
         return CellBlock(self._points(slab.starts, exists), values, tops)
 
     def first_of(self, slab: Slab) -> Position:
-        """Return a position of which no coordinate is larger than that of any in a slab."""
+        """Return a position with coordinates at most those of all positions in a slab."""
         starts = dict(zip(self.variable.dims, slab.starts, strict=True))
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 
@@ -200,9 +206,47 @@ class Cells:
         """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
         return points if reach is None else select(points, self.sizes(points) <= reach)
 
+    def covers(self, position: Position) -> bool:
+        """Whether the table settles this legal position."""
+        face = self.variable.face
+        if face is not None:
+            return face.holds(position[: len(face.position)])
+        index = self._index(position)
+        return all(i < n for i, n in zip(index, self.cells.shape, strict=True))
+
+    def grundy(self, position: Position) -> int:
+        """Return the Grundy number of a covered position, from a table of Grundy numbers."""
+        if self.variable.name != "grundy":
+            raise ValueError(f"a table of {self.variable.name} holds no Grundy numbers")
+        return int(self.cells[self._index(position)])
+
+    def is_p_position(self, position: Position) -> bool:
+        """Whether a covered position is a P-position."""
+        value = int(self.cells[self._index(position)])
+        if self.variable.name == "grundy":
+            return value == 0
+        if self.variable.stored is None:
+            return value == 1
+        return value != NONE and value == self.named(position)[self.variable.stored]
+
+    def stored(self, position: Position) -> int | None:
+        """Return the stored coordinate of the P-position in the column of `position`, or None."""
+        value = int(self.cells[self._index(position)])
+        return None if self.variable.stored is None or value == NONE else value
+
     def named(self, position: Position) -> dict[str, int]:
         """Return the coordinates of a position as formulas name them."""
-        return self.lookup.named(position)
+        named = dict(zip(self.game.coordinates, position, strict=True))
+        face = self.variable.face
+        if face is None:
+            return named
+        split = len(face.position)
+        passes = {name: named[name] for name in self.game.coordinates[split:]}
+        return face.place(position[:split]) | passes
+
+    def _index(self, position: Position) -> tuple[int, ...]:
+        named = self.named(position)
+        return tuple(named[dim] - self.variable.first(dim) for dim in self.variable.dims)
 
     def _points(self, starts: tuple[int, ...], keep: Truths) -> Points:
         """Return the coordinates of the cells of a slab where `keep` is true."""
@@ -235,16 +279,6 @@ class Cells:
         sides = zip(dims, box, strict=True)
         read = {dim: range(side.start, side.stop) for dim, side in sides if dim in limit.of}
         return np.broadcast_to(heights_seen(limit, read), shape)
-
-
-def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
-    """Return the values of an integer formula at each point."""
-    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.int64, copy=False)
-
-
-def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
-    """Return whether a condition holds at each point."""
-    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:
@@ -281,17 +315,13 @@ def select_where(points: Points, where: Formula | None) -> Points:
     return points if where is None else select(points, holds_at(where, points))
 
 
-def _count(points: Mapping[str, Ints]) -> tuple[int]:
-    return (next(iter(points.values())).size,)
-
-
 def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
     """Return the values where `keep` is true, in one dimension."""
     return values.reshape(-1) if keep.all() else values[keep]
 
 
 def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:
-    """Cut an array into boxes of at most `size` cells, each as long as possible where cells lie beside each other."""
+    """Yield boxes of at most `size` cells of an array, longest where cells are adjacent in memory."""
     sides, room = [1] * cells.ndim, size
     for axis in sorted(range(cells.ndim), key=lambda axis: (cells.strides[axis], -axis)):
         sides[axis] = max(1, min(cells.shape[axis], room))

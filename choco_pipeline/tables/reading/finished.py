@@ -1,4 +1,4 @@
-"""The finished tables of all runs: which of them says what is asked, and corners of them for pictures."""
+"""The finished tables of all runs: found by game, and corners of them for pictures."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.kernels.heights import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.reading.lookup import Lookup
-from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import StoredCells
 
 
 def find_table(
     folder: Path, game: Ruleset, quantity: Quantity, positions: Collection[Position]
-) -> Lookup | None:
+) -> Cells | None:
     """Return a stored table of `game` that covers all these positions, or None if there is none.
 
-    Of the manifests in the folder, those of tables that other code has computed are left out. Positions are legal. Raises
-    `StoreError` if its store cannot be opened; when it is asked, if a chunk is damaged.
+    Tables that other code has computed are ignored. Positions are legal. Raises `StoreError` if the store cannot be opened,
+    and later, on access, if a chunk is damaged.
     """
     kernels = code_digest(TABLE_CODE)
     for path in sorted(folder.glob("*.done.json")):
@@ -41,7 +41,7 @@ def find_table(
             continue  # not ours, or damaged
         for table_id, entry in asked:
             cells = StoredCells.open(store_of(path, manifest), table_id, entry)
-            table = Lookup.of(game, cells)
+            table = Cells.of(game, entry["bound"], cells)
             if all(map(table.covers, positions)):
                 return table
     return None
@@ -50,8 +50,8 @@ def find_table(
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
     """Return the cells of a stored table at the origin, at most so many along each dimension.
 
-    The folder `results` holds ``tables/``; the entry is what a ledger says of the table: its id, its shard, and what the
-    manifest says. Raises `StoreError` as for `choco_pipeline.tables.reading.windows.read_table`.
+    The folder `results` holds ``tables/``; the entry is that of a ledger: the manifest's entry with id and shard. Raises
+    `StoreError` as for `read_table`.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0

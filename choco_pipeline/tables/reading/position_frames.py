@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.tables.computing.in_memory import p_table
 from choco_pipeline.tables.reading.cells import Cells
 
 
-def p_positions(game: Ruleset, bound: int | None = None) -> pd.DataFrame:
+def p_positions(game: Ruleset | str, bound: int | None = None) -> pd.DataFrame:
     """Return the P-positions of a game, one in each row.
 
     Parameters
@@ -27,9 +27,12 @@ def p_positions(game: Ruleset, bound: int | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> from choco_pipeline import Nim, p_positions
+    >>> p_positions("nim(2)", 2).equals(p_positions(Nim(2), 2))
+    True
     >>> p_positions(Nim(2), 2).values.tolist()
     [[0, 0], [1, 1], [2, 2]]
     """
+    game = as_game(game)
     largest = max(game.limits(bound))
     return p_position_rows(Cells.of(game, largest, p_table(game, bound)))
 

@@ -1,9 +1,11 @@
-"""Checking stored tables again: their bytes against checksums and digests, their mathematics against the definition."""
+"""Verification of stored tables: their bytes against digests, their mathematics against the definition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import xor
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +13,16 @@ import numpy as np
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
-from choco_pipeline.tables.reading.lookup import Lookup
-from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.games import Position, mex, parse_ruleset
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.position_count import estimated_positions
 from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.checked import fault_of_metadata, require_digests
-from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.storage.stored import StoredCells, StoredTable
 
-#: About so many of the smallest positions are computed from the definition alone.
+#: About this many of the smallest positions are computed from the definition alone.
 SMALL = 1500
-#: So many random positions are checked against their options, or as many as have `MOST_OPTIONS` together.
+#: Random positions that are checked against their options, unless these have more than `MOST_OPTIONS` together.
 SAMPLES = 200
 #: Options of all sampled positions together: a position far out has thousands.
 MOST_OPTIONS = 50_000
@@ -30,7 +30,7 @@ MOST_OPTIONS = 50_000
 
 @dataclass(frozen=True)
 class VerifiedTable:
-    """What verification says of a table: how many positions were checked, and what is wrong, else None."""
+    """Result of verifying a table: the number of positions checked, and the fault, or None."""
 
     table: str
     ruleset: str
@@ -43,7 +43,7 @@ class VerifiedTable:
 def verify_manifest(
     manifest_file: str, seed: int, report: Callable[..., None]
 ) -> list[VerifiedTable]:
-    """Check every table of a shard and return what is to be said of each; the seed chooses the random positions.
+    """Check every table of a shard; the seed chooses the random positions.
 
     The report is called as ``report("verify", tables=1, positions=n)`` for each table. Raises `StoreError` if the manifest is
     damaged, or none.
@@ -63,58 +63,70 @@ def _verified(
     for table_id, entry in document["tables"].items():
         table = VerifiedTable(table_id, entry["ruleset"], entry["bound"], entry["quantity"])
         try:
-            store = store_of(manifest, document)
-            require_digests(store, table_id, entry)
-            fault = fault_of_metadata(store, table_id, entry, document["kernels"])
+            stored = StoredTable(store_of(manifest, document), table_id, entry)
+            stored.require_sound()
+            fault = stored.fault_of_metadata(document["kernels"])
             if fault is not None:
                 raise StoreError(fault)
-            checked = _check_numbers(store, table_id, entry, seed)
-            verified.append(replace(table, checked=checked))
+            verified.append(replace(table, checked=_check_numbers(stored, seed)))
         except StoreError as error:
             verified.append(replace(table, wrong=str(error)))
         report("verify", tables=1, positions=entry["positions"])
     return verified
 
 
-def _check_numbers(store: Location, table_id: str, entry: Mapping[str, Any], seed: int) -> int:
-    game = parse_ruleset(entry["ruleset"])
-    table = Lookup.of(game, StoredCells.open(store, table_id, entry))
+def _check_numbers(stored: StoredTable, seed: int) -> int:
+    """Compare a table with the definition and with itself; return the number of positions."""
+    game, bound = parse_ruleset(stored.entry["ruleset"]), int(stored.entry["bound"])
+    cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
+    table = Cells.of(game, bound, cells)
+    has_numbers = table.variable.name == "grundy"
     checked = 0
-    for position in _small(game, int(entry["bound"]), table):
-        _require(table, position, game.grundy(position), "by definition")
+    for position in _small(table):
+        if has_numbers:
+            _require_number(table, position, game.grundy(position), "by definition")
+        outcome, is_p = (
+            "P" if found else "N"
+            for found in (table.is_p_position(position), game.is_p_position(position))
+        )
+        if outcome != is_p:
+            raise StoreError(f"{position} is {outcome} in the table, {is_p} by definition")
         checked += 1
+    if game.rules.splits and len(game.parts) > 1:
+        return checked  # the results of a split are no positions of a sum
     seen = 0
-    for position in _random(game, int(entry["bound"]), table, np.random.default_rng(seed)):
-        options = list(game.options(position))
-        seen += len(options)
+    for position in _random(table, np.random.default_rng(seed)):
+        results = list(game.results(position))
+        seen += len(results)
         if seen > MOST_OPTIONS and checked:
             break
-        if not all(map(table.covers, options)):
+        if not all(table.covers(part) for result in results for part in result):
             continue
-        if table.variable.name == "grundy":
-            _require(
-                table, position, mex(map(table.grundy, options)), "by its options in the table"
-            )
-        elif any(map(table.is_p_position, options)) == table.is_p_position(position):
-            raise StoreError(
-                f"table {table_id}: {position} contradicts its options: P exactly if none of them is P"
-            )
+        if has_numbers:
+            numbers = (reduce(xor, map(table.grundy, result)) for result in results)
+            _require_number(table, position, mex(numbers), "by its options in the table")
+        elif game.rules.splits:
+            continue  # outcomes of two parts do not decide that of their sum
+        else:
+            outcomes = [table.is_p_position(option) for (option,) in results]
+            has_won = game.rules.misere and not outcomes
+            if (has_won or any(outcomes)) == table.is_p_position(position):
+                raise StoreError(
+                    f"table {stored.table_id}: {position} contradicts its options: P exactly if none of them is P"
+                )
         checked += 1
     return checked
 
 
-def _require(table: Lookup, position: Position, grundy: int, source: str) -> None:
-    if table.variable.name == "grundy" and table.grundy(position) != grundy:
-        raise StoreError(
-            f"{position} has Grundy number {table.grundy(position)} in the table, {grundy} {source}"
-        )
-    if table.is_p_position(position) != (grundy == 0):
-        outcome, is_p = ("P", "N") if table.is_p_position(position) else ("N", "P")
-        raise StoreError(f"{position} is {outcome} in the table, {is_p} {source}")
+def _require_number(table: Cells, position: Position, number: int, source: str) -> None:
+    found = table.grundy(position)
+    if found != number:
+        raise StoreError(f"{position} has Grundy number {found} in the table, {number} {source}")
 
 
-def _small(game: Ruleset, bound: int, table: Lookup) -> Iterator[Position]:
+def _small(table: Cells) -> Iterator[Position]:
     """Yield the covered positions with small coordinates; of rectangular bars the whole ones, if the bar is small."""
+    game, bound = table.game, table.bound
     size = 1
     while size < bound and estimated_positions(game, size + 1) <= SMALL:
         size += 1
@@ -123,9 +135,8 @@ def _small(game: Ruleset, bound: int, table: Lookup) -> Iterator[Position]:
             yield position
 
 
-def _random(
-    game: Ruleset, bound: int, table: Lookup, random: np.random.Generator
-) -> Iterator[Position]:
+def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
+    game, bound = table.game, table.bound
     limits = np.array(game.limits(bound))
     drawn = 0
     for _ in range(50 * SAMPLES):
@@ -138,7 +149,7 @@ def _random(
                 return
 
 
-def _stored_beside(position: Position, table: Lookup) -> Iterator[Position]:
+def _stored_beside(position: Position, table: Cells) -> Iterator[Position]:
     """Yield the P-position in the column of `position`, and the one below it, if the table stores columns."""
     stored = table.variable.stored
     value = None if stored is None else table.stored(position)

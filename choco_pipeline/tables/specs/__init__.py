@@ -1,4 +1,4 @@
-"""What a table is, before anything is computed: its spec, its variables, its chunks, and the structure of its game.
+"""Tables before they are computed: spec, variables, chunks, and the structure of the game.
 
 Imports only what lies below `tables`.
 """

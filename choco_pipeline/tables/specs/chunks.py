@@ -1,8 +1,8 @@
-"""How the cells of a table are cut into chunks: the same for every table of a kind, whoever writes them.
+"""Chunks and windows of tables.
 
-A chunk is what is compressed, checked and read as one. Its sides do not depend on the bound, so that a table of a larger
-bound begins with the same chunks, byte for byte; nor on the blocks that a large table is built in. In its bytes y is the
-innermost dimension, as it is in what kernels fill: turning the cells around would take as long as compressing them.
+A chunk is compressed, checked and read as one. Its sides do not depend on the bound, so that a table of a larger bound
+begins with the same chunks, byte for byte. They do not depend on the blocks of a large table either. In its bytes y is
+the innermost dimension, as in the arrays of kernels: transposing the cells would take as long as compressing them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import google_crc32c
 import numpy as np
 from numcodecs import Blosc
 from numpy.typing import NDArray
-from zarr.codecs import BloscCodec, Crc32cCodec, TransposeCodec
+from zarr.codecs import BloscCodec, Crc32cCodec
 
 #: Uncompressed bytes in a chunk at most: large enough to compress well, small enough to read a part of a table.
 CHUNK_BYTES = 8 << 20
@@ -25,12 +25,12 @@ CHUNK_BYTES = 8 << 20
 CODECS = (BloscCodec(cname="lz4", clevel=5, shuffle="shuffle"), Crc32cCodec())
 _COMPRESSOR = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 
-#: A part of a table: first and stop along each dimension.
-Box = tuple[tuple[int, int], ...]
+#: A part of an array: a slice with start and stop, without a step, along each dimension.
+Window = tuple[slice, ...]
 
 
 def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Return the sides of a chunk, powers of two: along p 1, else as long as `CHUNK_BYTES` allow for equal sides.
+    """Return the sides of a chunk, powers of two: 1 along p, else equal and as long as `CHUNK_BYTES` allow.
 
     Of three dimensions or more the innermost is four times as long, so that blocks, which cut the others, can be small.
     A shorter dimension is rounded up to a power of two.
@@ -56,7 +56,7 @@ def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tup
 
 
 def chunk_order(dims: Sequence[str]) -> tuple[int, ...]:
-    """Return which dimensions the bytes of a chunk go along, outermost first: as they are named, but y last.
+    """Return the order of the dimensions in the bytes of a chunk: as they are named, but y last.
 
     Examples
     --------
@@ -66,16 +66,30 @@ def chunk_order(dims: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(range(len(dims)), key=lambda axis: dims[axis] == "y"))
 
 
-def turned(dims: Sequence[str]) -> tuple[TransposeCodec, ...]:
-    """Return what tells readers of the `chunk_order`."""
-    order = chunk_order(dims)
-    return () if order == tuple(range(len(dims))) else (TransposeCodec(order=order),)
+def whole(shape: Sequence[int]) -> Window:
+    """Return the window of all cells."""
+    return tuple(slice(0, n) for n in shape)
 
 
-def chunks_in(box: Box, chunk: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the places of the chunks that a box touches, in the order of the grid."""
-    sides = zip(box, chunk, strict=True)
-    yield from product(*(range(first // side, -(-stop // side)) for (first, stop), side in sides))
+def within(part: Window, origin: Sequence[int]) -> Window:
+    """Return a window counted from another origin."""
+    return tuple(
+        slice(side.start - at, side.stop - at) for side, at in zip(part, origin, strict=True)
+    )
+
+
+def chunks_in(window: Window, chunk: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Window]]:
+    """Yield place and part of every chunk in a window, in the order of the grid."""
+    sides = list(zip(window, chunk, strict=True))
+    ranges = (range(part.start // side, -(-part.stop // side)) for part, side in sides)
+    for place in product(*ranges):
+        yield (
+            place,
+            tuple(
+                slice(max(part.start, i * side), min(part.stop, (i + 1) * side))
+                for i, (part, side) in zip(place, sides, strict=True)
+            ),
+        )
 
 
 def chunk_name(place: Sequence[int]) -> str:
@@ -84,31 +98,30 @@ def chunk_name(place: Sequence[int]) -> str:
 
 
 def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fill: int) -> bytes:
-    """Return the bytes of a stored chunk, as Zarr would write them by `turned` and `CODECS`, in less than half its time.
+    """Return the bytes of a stored chunk, as Zarr would write them, in less than half its time.
 
-    Cells at the end of the table may be less than a chunk: `fill` stands beyond. The order is the `chunk_order`.
+    A chunk at the end of the table is filled up with `fill`. The order is the `chunk_order`.
     """
     ordered = cells.transpose(order)
     sides = tuple(chunk[axis] for axis in order)
     dtype = cells.dtype.newbyteorder("<")
     if ordered.shape == sides:
-        whole = np.ascontiguousarray(ordered, dtype)
+        padded = np.ascontiguousarray(ordered, dtype)
     else:
-        whole = np.full(sides, fill, dtype)
-        whole[tuple(map(slice, ordered.shape))] = ordered
-    content = bytes(_COMPRESSOR.encode(whole))
+        padded = np.full(sides, fill, dtype)
+        padded[tuple(map(slice, ordered.shape))] = ordered
+    content = bytes(_COMPRESSOR.encode(padded))
     return content + int(google_crc32c.value(content)).to_bytes(4, "little")
 
 
 def decoded(
     content: bytes, chunk: Sequence[int], order: Sequence[int], dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """Return the cells of a stored chunk, with what stands beyond the end of the table.
+    """Return the cells of a stored chunk, with the fill values beyond the end of the table.
 
-    Zarr would turn them around, which takes ten times as long as uncompressing them: this is a view of them as they lie.
-
-    The bytes have the digest that they should have; chunk and order are as for `encoded`. Raises `ValueError` or `RuntimeError`
-    if it is no such chunk.
+    This is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
+    The digest of the bytes has been checked; chunk and order are as for `encoded`. Raises `ValueError` or
+    `RuntimeError` if the bytes are no such chunk.
     """
     cells = np.frombuffer(_COMPRESSOR.decode(content[:-4]), dtype.newbyteorder("<"))
     ordered = cells.reshape([chunk[axis] for axis in order])
@@ -123,8 +136,8 @@ def content_digest(content: bytes) -> str:
 def table_digest(
     shape: Sequence[int], dtype: str, chunk: Sequence[int], digests: Mapping[str, str]
 ) -> str:
-    """Return the SHA-256 of a table's shape, dtype and chunk sides, and of its chunks' digests, by `chunk_name`, in the order of the grid."""
+    """Return the SHA-256 of a table: of shape, dtype, chunk sides, and its chunks' digests in the order of the grid."""
     digest = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
-    for place in chunks_in(tuple((0, n) for n in shape), chunk):
+    for place, _ in chunks_in(whole(shape), chunk):
         digest.update(bytes.fromhex(digests[chunk_name(place)]))
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Patterns in a game's description, by which kernels know the games that they compute, whatever the coordinates' names."""
+"""Patterns in a game's rules by which kernels are chosen, for any names of coordinates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from choco_pipeline.games.rules import Limit, Move, Rules
 
 @dataclass(frozen=True)
 class BoundedGame:
-    """A game as kernels are asked for it: so far as a table goes, its passes apart."""
+    """A game within a bound, with its passes apart, as kernels take it."""
 
     #: The game without its passes.
     rules: Rules
@@ -155,7 +155,7 @@ def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
 
 
 def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the same as `heights_over`, which may be a view of fewer heights than it has elements."""
+    """Return the same as `heights_over`, possibly as a broadcast view."""
     names = list(sides)
     heights = limit.height.block(*(sides[name] for name in limit.of))
     heights = heights.transpose(np.argsort([names.index(name) for name in limit.of]))

@@ -1,4 +1,4 @@
-"""How many positions a game has within a bound: a product over coordinates that no limit and no condition joins."""
+"""Number of positions within a bound: a product over independent groups of coordinates."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def count_positions(game: Ruleset, bound: int) -> int:
 
 @lru_cache(1 << 10)
 def estimated_positions(game: Ruleset, bound: int) -> int:
-    """Return how many positions lie within `bound`: exactly, but for limits and conditions at more than `EXACT_PLACES`.
+    """Return the number of positions within `bound`, estimated above `EXACT_PLACES` places.
 
     Costs and limits of work follow from it, and nothing that is said of a game.
     """

@@ -41,7 +41,7 @@ class Variable:
     face: Face | None = None
 
     def first(self, dim: str) -> int:
-        """Return what a dimension's first index stands for."""
+        """Return the coordinate at a dimension's first index."""
         return 1 if self.face is not None and dim in self.face.sizes else 0
 
     @property
@@ -56,12 +56,12 @@ def coordinate_values(first: int, length: int) -> NDArray[np.int64]:
 
 
 def coordinate_attributes(dim: str) -> dict[str, str]:
-    """Return what is said of a coordinate variable, in the words of the CF conventions."""
+    """Return the attributes of a coordinate variable by the CF conventions."""
     return {"long_name": "passes left" if dim == "p" else f"coordinate {dim}", "units": "1"}
 
 
 def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
-    """Return which of the allowed quantities a table has: P-positions, except of one free heap, whose table is one cell."""
+    """Return the quantity of a table: P-positions if allowed, except for one free heap, a single cell."""
     if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
         return "p-positions"
     return "grundy"

@@ -1,4 +1,4 @@
-"""What a table is, before it is computed: a frozen value whose id is the hash of what it says."""
+"""Specs of tables: frozen values with a hash as id."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMAT = 3
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One table: a ruleset, a bound and what is asked."""
+    """One table: a ruleset, a bound and a quantity."""
 
     #: In the one notation, without parameters.
     ruleset: str
@@ -51,7 +51,7 @@ class TableSpec:
         return parse_ruleset(self.ruleset)
 
     def planned_game(self) -> Ruleset:
-        """Return the ruleset, or raise `StoreError` if a height table is no longer what it was when this was planned."""
+        """Return the ruleset, or raise `StoreError` if a height table has changed since planning."""
         game = self.game()
         if game.identity != self.identity:
             raise StoreError(

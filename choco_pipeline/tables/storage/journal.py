@@ -1,4 +1,4 @@
-"""What of a shard is finished: a line for each table, or a small document for each block of a large one.
+"""Journals of finished parts of a shard: a line for each table, or a document for each block.
 
 Journals stay until the run's ledger is made. Snakemake removes a manifest and asks for it again if it is killed before it
 has seen the job's end; the build then finds everything in its journal.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.computing.block_kernels import Block, Place
+from choco_pipeline.tables.computing.table_kernel import Block, Place
 
 
 def journal_of_tables(manifest: Path) -> Path:
@@ -34,7 +34,7 @@ def forget(manifest: Path) -> None:
 
 @dataclass(frozen=True)
 class Finished:
-    """What is known of a finished block."""
+    """The record of a finished block."""
 
     #: The digests of its chunks, by name.
     chunks: dict[str, str]
@@ -57,7 +57,7 @@ class Journal:
     folder: Path
 
     def begin(self, table: Mapping[str, object]) -> bool:
-        """Return whether this journal is of `table` (what is computed, and by which code)."""
+        """Whether this journal is of `table`, a game and the code that computes it."""
         try:
             known: bool = read_record(self.folder / "table.json") == table
         except StoreError:
@@ -69,22 +69,22 @@ class Journal:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def open(self, table: Mapping[str, object]) -> None:
-        """Say of what table the journal is; its array is there from now on."""
+        """Write the journal's table, once its array exists."""
         write_record(self.folder / "table.json", table)
 
     def write(self, block: Block, finished: Finished) -> None:
-        """Say that a block is finished."""
+        """Record a finished block."""
         write_record(self._path(block), asdict(finished))
 
     def read(self, block: Block) -> Finished | None:
-        """Return what is known of a block, None if it is not finished."""
+        """Return the record of a finished block, or None."""
         try:
             return Finished(**read_record(self._path(block)))
         except (StoreError, TypeError):
             return None
 
     def found(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
-        """Return what is known of those of `blocks` that are finished."""
+        """Return the records of the finished blocks."""
         there = {path.name for path in self.folder.glob("*.json")}
         known = {
             place: self.read(block)
@@ -94,7 +94,7 @@ class Journal:
         return {place: finished for place, finished in known.items() if finished is not None}
 
     def strike(self, block: Block) -> None:
-        """Say that a block is not finished after all."""
+        """Remove the record of a block."""
         self._path(block).unlink(missing_ok=True)
 
     def _path(self, block: Block) -> Path:

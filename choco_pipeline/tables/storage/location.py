@@ -1,4 +1,4 @@
-"""Where stored bytes lie: in a folder of this machine, or below a prefix in an object store."""
+"""Locations of stored bytes: a folder of this machine, or a prefix in an object store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASON = re.compile(r"<Message>([^<]*)</Message>")
 
 
 class _ObjectStore(ObjectStore[Driver]):
-    """Zarr's store, for servers too that ignore the condition of a conditional PUT, and would overwrite."""
+    """Zarr's store, also for servers that ignore the condition of a conditional PUT."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         # By two requests: only one process at a time makes groups and arrays in a store.
@@ -112,7 +112,7 @@ class Location:
         return Path(rest) if scheme == "file" else None
 
     def child(self, name: str) -> Location:
-        """Return the location of what lies below `name`."""
+        """Return the location below `name`."""
         return Location(f"{self.path}/{_checked(name)}")
 
     def store(self) -> Store:
@@ -122,13 +122,20 @@ class Location:
     def read(self, name: str) -> bytes:
         """Return the bytes of `name`; `StoreError` if there is no such thing."""
         with self.failures(f"{name} cannot be read"):
-            if self.folder is not None:
-                return (self.folder / _checked(name)).read_bytes()
-            return bytes(obstore.get(self._driver, _checked(name)).bytes())
+            return self._read(name)
 
     def read_if_there(self, name: str) -> bytes | None:
         """Return the bytes of `name`, or None if there is no such thing."""
-        return self.read(name) if self.exists(name) else None
+        with self.failures(f"{name} cannot be read"):
+            try:
+                return self._read(name)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+
+    def _read(self, name: str) -> bytes:
+        if self.folder is not None:
+            return (self.folder / _checked(name)).read_bytes()
+        return bytes(obstore.get(self._driver, _checked(name)).bytes())
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace `name`, whole or not at all."""
@@ -162,13 +169,13 @@ class Location:
                 file.unlink()
 
     def remove_partial(self) -> None:
-        """Remove the files that a killed process has begun in this folder; an object store holds no such things."""
+        """Remove unfinished files of a killed process; an object store has none."""
         with self.failures("unfinished files cannot be removed"):
             for file in self.folder.rglob("*.partial") if self.folder is not None else ():
                 file.unlink(missing_ok=True)
 
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
-        """Yield name and size in bytes of everything below `name`, the names as `read` takes them, in order."""
+        """Yield name and size in bytes of everything below `name`, sorted, with names for `read`."""
         sizes: dict[str, int] = {}
         with self.failures(f"{name or 'it'} cannot be listed"):
             if self.folder is not None:
@@ -182,7 +189,7 @@ class Location:
 
     @contextmanager
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
-        """Turn what fails inside the ``with`` into one line: this location, `what`, and the reason, without secrets.
+        """Re-raise failures in one line: this location, `what`, and the reason, without secrets.
 
         Where the disk is full, it is also said how many bytes at most were needed. Raises `StoreError` in place of any of
         `FAILURES`.
@@ -198,7 +205,7 @@ class Location:
 
     @cached_property
     def _driver(self) -> Driver:
-        """What speaks to the object store; whether it does so in clear is for the endpoint's address to say."""
+        """The driver of the object store; the endpoint's address decides about encryption."""
         return from_url(self.path, client_options={"allow_http": True})
 
 

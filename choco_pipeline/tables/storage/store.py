@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 import zarr
 from numpy.typing import NDArray
+from zarr.codecs import TransposeCodec
 from zarr.core.buffer import Buffer
 from zarr.errors import ZarrUserWarning
 from zarr.storage import MemoryStore
@@ -20,7 +21,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
 from choco_pipeline.tables.specs.chunks import (
     CODECS,
-    Box,
+    Window,
     chunk_name,
     chunk_order,
     chunk_shape,
@@ -28,7 +29,8 @@ from choco_pipeline.tables.specs.chunks import (
     content_digest,
     encoded,
     table_digest,
-    turned,
+    whole,
+    within,
 )
 from choco_pipeline.tables.specs.schema import (
     NOT_COMPUTED,
@@ -39,7 +41,7 @@ from choco_pipeline.tables.specs.schema import (
     variable_of,
 )
 from choco_pipeline.tables.specs.spec import FORMAT, TableSpec
-from choco_pipeline.tables.storage.location import Location, reason
+from choco_pipeline.tables.storage.location import Location
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,7 +59,7 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
 
 
 class TableEntry(TypedDict):
-    """What a manifest says of a table: what it is, its array, the bytes of its files, and digests of it and its chunks."""
+    """A table's entry in a manifest: its spec, its array, its bytes, and the digests of its chunks."""
 
     ruleset: str
     identity: str
@@ -74,7 +76,7 @@ class TableEntry(TypedDict):
 
 
 class BlockCounts(TypedDict):
-    """How many blocks a large table has, and what became of them."""
+    """The blocks of a large table: their numbers by origin."""
 
     rows: int
     columns: int
@@ -99,7 +101,7 @@ class BuiltInBlocks(BuiltTable):
 
 @dataclass(frozen=True)
 class Outline:
-    """The array that holds a table, but for its cells."""
+    """The array of a table, without its cells."""
 
     #: Its name, dimensions, and what is said of it.
     variable: Variable
@@ -114,14 +116,24 @@ class Outline:
 
 
 def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
-    """Make the group and the array of a table, in place of what an interrupted run may have left there.
+    """Make the group and the array of a table; leftovers of an interrupted run are removed.
 
     Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
     """
     store.remove(spec.table_id)
     root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
-    group = root.create_group(spec.table_id, attributes=attributes_of(spec))
+    attributes: dict[str, Any] = {
+        "ruleset": spec.ruleset,
+        "bound": spec.bound,
+        "quantity": spec.quantity,
+        "format": FORMAT,
+        "package_version": package_version(),
+        "commit": commit(),
+        "kernels": code_digest(TABLE_CODE),
+    }
+    group = root.create_group(spec.table_id, attributes=attributes)
     write_coordinates(store, spec.table_id, outline)
+    order = chunk_order(outline.variable.dims)
     return group.create_array(
         outline.variable.name,
         shape=outline.shape,
@@ -129,7 +141,7 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
         chunks=outline.chunk,
         dimension_names=outline.variable.dims,
         fill_value=NOT_COMPUTED,
-        filters=turned(outline.variable.dims),
+        filters=() if order == tuple(sorted(order)) else (TransposeCodec(order=order),),
         compressors=CODECS,
         attributes=outline.variable.attributes | {"_FillValue": NOT_COMPUTED},
     )
@@ -157,25 +169,16 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     return {name: content.to_bytes() for name, content in files.items()}
 
 
-def open_table(store: Location, table_id: str, outline: Outline) -> zarr.Array[Any]:
-    """Return the array of a table that `create_table` has made, to read its cells."""
-    path = f"{table_id}/{outline.variable.name}"
-    return zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
-
-
 def write_cells(
-    store: Location, table_id: str, outline: Outline, box: Box, cells: NDArray[np.integer]
+    store: Location, table_id: str, outline: Outline, window: Window, cells: NDArray[np.integer]
 ) -> dict[str, str]:
-    """Write the cells of a box that begins and ends where chunks do, one chunk after the other; return their digests."""
+    """Write the cells of a window that begins and ends where chunks do; return the digests of its chunks."""
     array = store.child(f"{table_id}/{outline.variable.name}")
     order, chunk = chunk_order(outline.variable.dims), outline.chunk
+    origin = [side.start for side in window]
     digests = {}
-    for place in chunks_in(box, chunk):
-        part = tuple(
-            slice(i * side - first, min((i + 1) * side, stop) - first)
-            for i, side, (first, stop) in zip(place, chunk, box, strict=True)
-        )
-        content = encoded(cells[part], chunk, order, NOT_COMPUTED)
+    for place, part in chunks_in(window, chunk):
+        content = encoded(cells[within(part, origin)], chunk, order, NOT_COMPUTED)
         name = chunk_name(place)
         array.write(name, content)
         digests[name] = content_digest(content)
@@ -183,7 +186,7 @@ def write_cells(
 
 
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
-    """Write one table as a group of `store`, in place of what an interrupted run may have left there.
+    """Write one table as a group of `store`; leftovers of an interrupted run are removed.
 
     The shard's store is made if missing; only one process may write to it. Returned is what the manifest says of the table, but for
     what building it took.
@@ -200,15 +203,14 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntr
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
         create_table(store, spec, outline)
-        box = tuple((0, n) for n in cells.shape)
-        digests = write_cells(store, spec.table_id, outline, box, cells)
+        digests = write_cells(store, spec.table_id, outline, whole(cells.shape), cells)
     return entry_of(store, spec, outline, digests)
 
 
 def entry_of(
     store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
 ) -> TableEntry:
-    """Return what the manifest says of a table whose chunks have these digests.
+    """Return the manifest's entry of a table whose chunks have these digests.
 
     Its bytes are those of its arrays: the group's own document grows when the store is finished.
     """
@@ -229,13 +231,6 @@ def entry_of(
     }
 
 
-def chunk_digests(store: Location, table_id: str, outline: Outline, box: Box) -> dict[str, str]:
-    """Return the digests of a stored table's chunks in a box of it, as they lie there; `StoreError` if one is missing."""
-    array = store.child(f"{table_id}/{outline.variable.name}")
-    names = map(chunk_name, chunks_in(box, outline.chunk))
-    return {name: content_digest(array.read(name)) for name in names}
-
-
 def finish_store(store: Location, table_ids: Sequence[str]) -> None:
     """Add consolidated metadata to a store that will not change again, so that xarray opens it without a warning.
 
@@ -249,34 +244,3 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
         for table_id in table_ids:
             zarr.consolidate_metadata(store.store(), path=table_id)
         zarr.consolidate_metadata(store.store())
-
-
-def unreadable(where: str, error: Exception) -> StoreError:
-    """Return that a table cannot be read, why, and what helps."""
-    return StoreError(f"{where}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
-
-
-def require_outline(where: str, array: zarr.Array[Any], entry: Mapping[str, Any]) -> None:
-    """Raise `StoreError` unless an array has the shape and dtype that the manifest says."""
-    stored, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
-    if stored != expected:
-        raise StoreError(f"{where}: {stored} is stored, the manifest says {expected}")
-
-
-def require_computed(where: str, cells: NDArray[np.integer]) -> None:
-    """Raise `StoreError` if some of these cells were never written."""
-    if cells.size and int(cells.min()) == NOT_COMPUTED:
-        raise StoreError(f"{where}: a chunk is missing, some cells were never written")
-
-
-def attributes_of(spec: TableSpec) -> dict[str, str | int]:
-    """Return what a stored group says of itself."""
-    return {
-        "ruleset": spec.ruleset,
-        "bound": spec.bound,
-        "quantity": spec.quantity,
-        "format": FORMAT,
-        "package_version": package_version(),
-        "commit": commit(),
-        "kernels": code_digest(TABLE_CODE),
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.formula.written.math_text import PlainText
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.found_statements.found_formulas import in_text, introduced
 from tests.report.found_documents import a_statement
@@ -34,7 +34,7 @@ from tests.report.found_documents import a_statement
     ],
 )
 def test_a_game_is_introduced_as_a_paper_does(ruleset: str, text: str):
-    assert "".join(phrase.text for phrase in introduced(read(ruleset), PlainText())) == text
+    assert "".join(phrase.text for phrase in introduced(read(ruleset), MathNotation())) == text
 
 
 RELATED = {"ruleset": "solid-bar(f=(x+z)//k+1)", "parameters": {"k": (3, 5)}}

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.documents.record import read_record, record_line, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.building import block_task
+from choco_pipeline.tables.building import blocks
 from choco_pipeline.tables.building.restoration import repair_manifest
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.verification import verify_manifest
-from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import forget
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import write_table
+from choco_pipeline.tables.storage.stored import StoredCells, read_table
 from tests.effort import examples
 from tests.tables.building.test_wavefront import small_blocks, tables_in_blocks
 from tests.tables.storage.test_store import quiet
@@ -173,9 +173,9 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
         require_unreadable(manifest, table_id, *damaged)
     filled = []
     with pytest.MonkeyPatch.context() as patch:
-        write = block_task.write_cells
+        write = blocks.write_cells
         patch.setattr(
-            block_task, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
+            blocks, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
         )
         (record,) = repair_manifest(manifest)
     assert record.why is None

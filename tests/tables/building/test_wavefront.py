@@ -1,4 +1,4 @@
-"""Tables built in blocks: the same bytes as in one piece, whatever the blocks, the interruptions and the smaller tables."""
+"""Tables built in blocks: the same bytes as in one piece, for all blocks, interruptions and smaller tables."""
 
 import contextlib
 import pickle
@@ -14,8 +14,7 @@ from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.games.rules import with_free_heap
 from choco_pipeline.kernels import BlockedHeights
-from choco_pipeline.tables.building import block_task, blocks
-from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.building import blocks
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import cost_of, memory_of
@@ -26,7 +25,7 @@ from tests.effort import examples
 from tests.own_games import OwnGame
 from tests.rulesets import rulesets, solid_bars
 from tests.tables.storage.test_store import quiet
-from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.stores import blocks_of, built, entry_of, files_of, order
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def small_blocks():
     """Let chunks be of some hundred bytes, and a block one chunk, so that small tables have many."""
     with pytest.MonkeyPatch.context() as patch:
         yield lambda size, least=0.0: set_sizes(patch, size, least)
-    block_task._table.cache_clear()
+    blocks._table.cache_clear()
 
 
 def set_sizes(patch, chunk_bytes, least_seconds=0.0):
@@ -42,38 +41,30 @@ def set_sizes(patch, chunk_bytes, least_seconds=0.0):
     patch.setattr(blocks, "LEAST_SECONDS", least_seconds)
     patch.setattr(blocks, "ENOUGH_SECONDS", least_seconds)
     patch.setattr(blocks, "HANDED_ON_PER_SECOND", float("inf"))
-    block_task._table.cache_clear()
+    blocks._table.cache_clear()
+
+
+strip_bars = st.builds(StripBar, st.integers(1, 4), st.integers(0, 9))
+step_bars = st.builds(StepBar, st.integers(1, 4), st.integers(0, 9))
+#: Games whose tables have blocks, with a quantity and the largest bound.
+IN_BLOCKS = [
+    (solid_bars(), "p-positions", 24),
+    (solid_bars(), "grundy", 9),
+    (strip_bars, "grundy", 9),
+    (strip_bars, "p-positions", 24),
+    (step_bars, "grundy", 24),
+    (st.just(Nim(2)), "grundy", 20),
+    (st.just(Nim(3)), "grundy", 8),
+    (st.just(Nim(3)), "p-positions", 20),
+    (st.just(Nim(4)), "p-positions", 8),
+]
 
 
 @st.composite
 def tables_in_blocks(draw):
     """Draw a game whose tables have blocks, a bound and a quantity."""
-    game, quantity, most = draw(
-        st.one_of(
-            st.tuples(solid_bars(), st.just("p-positions"), st.just(24)),
-            st.tuples(solid_bars(), st.just("grundy"), st.just(9)),
-            st.tuples(
-                st.builds(StripBar, st.integers(1, 4), st.integers(0, 9)),
-                st.just("grundy"),
-                st.just(9),
-            ),
-            st.tuples(
-                st.builds(StripBar, st.integers(1, 4), st.integers(0, 9)),
-                st.just("p-positions"),
-                st.just(24),
-            ),
-            st.tuples(
-                st.builds(StepBar, st.integers(1, 4), st.integers(0, 9)),
-                st.just("grundy"),
-                st.just(24),
-            ),
-            st.tuples(st.builds(Nim, st.just(2)), st.just("grundy"), st.just(20)),
-            st.tuples(st.builds(Nim, st.just(3)), st.just("grundy"), st.just(8)),
-            st.tuples(st.builds(Nim, st.just(3)), st.just("p-positions"), st.just(20)),
-            st.tuples(st.builds(Nim, st.just(4)), st.just("p-positions"), st.just(8)),
-        )
-    )
-    passes = draw(st.integers(0, 2))
+    games, quantity, most = draw(st.sampled_from(IN_BLOCKS))
+    game, passes = draw(games), draw(st.integers(0, 2))
     return (WithPass(game, passes) if passes else game), draw(st.integers(0, most)), quantity
 
 
@@ -92,8 +83,7 @@ def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn
     small_blocks(size, least)
     spec, manifest = order(tmp_path_factory.mktemp("blocks"), game, bound, quantity)
     build_large(spec, manifest)
-    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
-    build_shard(spec_whole, whole, quiet)
+    whole = built(tmp_path_factory.mktemp("whole"), game, bound, quantity)
     assert files_of(manifest) == files_of(whole)
     assert entry_of(manifest) == entry_of(whole)
 
@@ -122,9 +112,9 @@ def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, 
         heights = table.kernel.heights(block)
         filled = table.kernel.fill(block, heights, down, across)
         frontiers[0, column], frontiers[1, row] = down, across
-        box = tuple(slice(*side) for side in table.box(block))
-        cells[box] = table.stored(filled)
-        np.testing.assert_array_equal(table.loaded(cells[box]), filled)
+        window = table.window(block)
+        cells[window] = table.stored(filled)
+        np.testing.assert_array_equal(table.loaded(cells[window]), filled)
         positions += table.positions(block, heights)
     np.testing.assert_array_equal(cells, computation.cells())
     assert positions == count_positions(renamed, bound)
@@ -137,7 +127,7 @@ class Stopped(BaseException):
 def stops_after(patch, writes):
     """Let the build stop in the middle of a block, after so many others were stored."""
     left = [writes]
-    write = block_task.write_cells
+    write = blocks.write_cells
 
     def stopping(*what):
         digests = write(*what)
@@ -146,7 +136,7 @@ def stops_after(patch, writes):
             raise Stopped
         return digests
 
-    patch.setattr(block_task, "write_cells", stopping)
+    patch.setattr(blocks, "write_cells", stopping)
 
 
 @few
@@ -173,8 +163,7 @@ def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, siz
     if not Path(manifest).exists():
         build_large(spec, manifest)
         assert blocks_of(manifest)["kept"] == stored
-    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
-    build_shard(spec_whole, whole, quiet)
+    whole = built(tmp_path_factory.mktemp("whole"), game, bound, quantity)
     assert files_of(manifest) == files_of(whole)
 
 
@@ -191,16 +180,15 @@ def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("fill_block", "fold_block"):
-            run = getattr(block_task, name)
-            patch.setattr(block_task, name, lambda *given, run=run: sent(run(*given)))
+            run = getattr(blocks, name)
+            patch.setattr(blocks, name, lambda *given, run=run: sent(run(*given)))
         patch.setattr(Here, "workers", workers)
         with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
             stops_after(stopping, stop)
             build_large(spec, manifest)
         if not Path(manifest).exists():
             build_large(spec, manifest)
-    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
-    build_shard(spec_whole, whole, quiet)
+    whole = built(tmp_path_factory.mktemp("whole"), game, bound, quantity)
     assert files_of(manifest) == files_of(whole)
 
 
@@ -213,7 +201,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
     """Who takes it may change it: if the block below is lost, it takes it once more."""
     frontier = BlockedHeights.start(lines=500, layers=1, n_y=4000)
     frontier.used[0, 0, 3] = 7
-    got = sent(block_task.HandedOn(frontier, frontier))
+    got = sent(blocks.HandedOn(frontier, frontier))
     assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
     assert got.across(keep=False) is None
     for _ in range(2):
@@ -221,7 +209,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
             taken = one.down()
             assert all(map(np.array_equal, taken, frontier))
             taken[0][...] = 1
-    assert sent(block_task.HandedOn(None, frontier))._down is None
+    assert sent(blocks.HandedOn(None, frontier))._down is None
 
 
 @few
@@ -239,17 +227,12 @@ def test_a_damaged_block_is_computed_again_or_found_by_verify(
     damaged = damage(manifest, data)
     if not Path(manifest).exists():
         build_large(spec, manifest)
-    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
-    build_shard(spec_whole, whole, quiet)
+    whole = built(tmp_path_factory.mktemp("whole"), game, bound, quantity)
     found = files_of(manifest)
     if found[damaged] != files_of(whole)[damaged]:
         (record,) = verify_manifest(manifest, 0, quiet)
         is_cell = "/p_y/" in damaged
-        assert (
-            "is not the one that the manifest's digest was taken of"
-            if is_cell
-            else "its metadata or coordinates are damaged"
-        ) in record.wrong
+        assert ("manifest's digest" if is_cell else "coordinates are damaged") in record.wrong
         found[damaged] = files_of(whole)[damaged]
     assert found == files_of(whole)
 
@@ -304,8 +287,7 @@ def test_a_larger_bound_takes_the_blocks_of_a_smaller_one(
         damage(smaller, data)
     spec, manifest = order(folder, game, bound + more, quantity)
     build_large(spec, manifest)
-    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound + more, quantity)
-    build_shard(spec_whole, whole, quiet)
+    whole = built(tmp_path_factory.mktemp("whole"), game, bound + more, quantity)
     assert files_of(manifest) == files_of(whole)
     assert entry_of(manifest) == entry_of(whole)
 

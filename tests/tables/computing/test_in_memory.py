@@ -19,7 +19,7 @@ from choco_pipeline import (
 from choco_pipeline.errors import HeightError, LimitError, RulesetError
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.lookup import Lookup
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.position_count import count_positions, estimated_positions
 from choco_pipeline.tables.specs.schema import NONE, variable_of
 from tests.definition import grundy_by_definition
@@ -44,7 +44,7 @@ def test_grundy_tables_are_the_definition(drawn):
 @given(games_with_bounds)
 def test_the_definition_in_a_table_is_the_definition(drawn):
     game, bound = drawn
-    lookup = Lookup.of(game, grundy_table(game, min(bound, 3)))
+    lookup = Cells.of(game, min(bound, 3), grundy_table(game, min(bound, 3)))
     for position in game.positions(min(bound, 3)):
         assert lookup.grundy(position) == game.grundy(position), f"{game}: {position}"
 
@@ -55,7 +55,7 @@ def test_p_tables_are_the_grundy_tables_zeros(drawn):
     p_positions, grundy = p_table(game, bound), grundy_table(game, bound)
     (variable,) = p_positions.data_vars
     assert np.issubdtype(p_positions[variable].dtype, np.signedinteger)
-    by_grundy, by_column = Lookup.of(game, grundy), Lookup.of(game, p_positions)
+    by_grundy, by_column = Cells.of(game, bound, grundy), Cells.of(game, bound, p_positions)
     covered = [position for position in game.positions(bound) if by_column.covers(position)]
     for position in covered:
         is_p = by_grundy.grundy(position) == 0

@@ -25,17 +25,16 @@ from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.cost import HELD_BYTES, cost_of
 from choco_pipeline.tables.computing.in_memory import p_table, table
-from choco_pipeline.tables.reading import windows
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.finished import find_table
-from choco_pipeline.tables.reading.lookup import Lookup
-from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.specs import chunks
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import QUANTITIES, variable_of
 from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.tables.storage import stored as stored_module
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import write_table
+from choco_pipeline.tables.storage.stored import StoredCells, StoredTable
 from tests.claims.claims import claim_on, conditions, integer_formulas
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -58,7 +57,7 @@ def stored(folder, data, game, bound, quantity, chunk_bytes=64, held=256):
 
 @pytest.fixture(autouse=True)
 def few_chunks_held(monkeypatch):
-    monkeypatch.setattr(windows, "HELD_BYTES", 256)
+    monkeypatch.setattr(stored_module, "HELD_BYTES", 256)
 
 
 @given(rulesets_with_bounds(), st.sampled_from(QUANTITIES), st.integers(0, 14))
@@ -180,15 +179,15 @@ def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
     ]
     read = []
 
-    def checked_chunk(*arguments):
-        read.append(arguments[-1])
-        return original(*arguments)
+    def noted(table, place):
+        read.append(place)
+        return original(table, place)
 
-    original = windows.checked_chunk
-    monkeypatch.setattr(windows, "checked_chunk", checked_chunk)
+    original = StoredTable.read_chunk
+    monkeypatch.setattr(StoredTable, "read_chunk", noted)
     passes = [pass_of_claim(claim_on(game, **kind), {}, game, bound, cells, 10) for kind in kinds]
     assert {type(finding.verdict) for _, finding, _ in side_by_side(passes)} == {HoldsToBound}
-    assert len(read) > 8 * windows.HELD_BYTES // 64
+    assert len(read) > 8 * stored_module.HELD_BYTES // 64
     assert len(set(read)) == len(read)
 
 
@@ -213,7 +212,7 @@ def test_what_is_looked_up_is_that_of_the_whole_table(tmp_path_factory, drawn, q
     game, bound = drawn
     whole = table(game, bound, quantity)
     cells = stored(tmp_path_factory.mktemp("t"), whole, game, bound, quantity)
-    one, other = Lookup.of(game, whole), Lookup.of(game, cells)
+    one, other = Cells.of(game, bound, whole), Cells.of(game, bound, cells)
     for position in islice(game.positions(bound), 200):
         assert one.covers(position) == other.covers(position)
         if one.covers(position):
