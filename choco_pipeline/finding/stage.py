@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.generalise import generalise
@@ -15,22 +16,22 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.single import SingleTables
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.dominance import Dominance
-from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
-from choco_pipeline.finding.judge.known import (
+from choco_pipeline.finding.judge.comparison import (
     cover_all,
     equivalent_claims,
     follows_from_formulas,
+    lemmas,
+    meaning,
     settled_by,
+    sources,
     spread,
 )
+from choco_pipeline.finding.judge.dominance import Dominance
+from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.larger_tables import searched_again
-from choco_pipeline.finding.judge.meaning import meaning
-from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
-from choco_pipeline.finding.related.relations import relations
+from choco_pipeline.finding.related import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.lemma_cases import lemmas
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, covered_games, further_games, members
 from choco_pipeline.finding.statements.statement import (
@@ -368,3 +369,73 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     looked_for = [search for proposals in searched for search in proposals.searches]
     statements_found = tuple(finder.consider(proposed, doubtful))
     return FoundDocument(statements=statements_found, searches=(*looked_for, *finder.left_out()))
+
+
+def strongest_first(
+    statements: Iterable[FoundStatement], excluded: Callable[[FoundStatement], int]
+) -> list[FoundStatement]:
+    """Return statements so that one that may imply another comes before it.
+
+    Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas;
+    of those on values the ones that exclude more positions first. `excluded` counts how many of some
+    positions a statement on values says to be no P-positions.
+    """
+
+    def key(statement: FoundStatement) -> tuple[object, ...]:
+        tables = -math.prod(len(set(values)) for values in statement.parameters.values())
+        given = [claim.determined for claim in statement.claims]
+        where = any(one is not None and one.where is not None for one in given)
+        return (
+            statement.kind not in ("grundy", "p-positions"),
+            not statement.pattern.names,
+            bool(statement.when),
+            tables,
+            -excluded(statement) if statement.kind == "values" else 0,
+            where,
+            len(statement.claims),
+            statement.size,
+            statement.text,
+        )
+
+    return sorted(statements, key=key)
+
+
+def restated(
+    claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Return the ids of the claims of a catalogue that say together what claims that were seen for some games say; empty if they do not."""
+    known: dict[str, None] = {}
+    for claim in claims:
+        ids = sources(claim, games, catalogue)
+        if not ids:
+            return ()
+        known |= dict.fromkeys(ids)
+    return tuple(known)
+
+
+def is_surer(statement: FoundStatement, other: FoundStatement) -> bool:
+    """Whether the outcome of a statement is a stronger one than that of another."""
+    return STRONGEST_FIRST.index(statement.verdict) < STRONGEST_FIRST.index(other.verdict)
+
+
+def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
+    """Return statements in the order in which they are shown.
+
+    Refuted ones come last, before them those that follow from others. Among the others proved ones come first; among those with
+    the same verdict what is not known, families before single games, formulas before relations to other games, then short ones.
+    """
+
+    def key(statement: FoundStatement) -> tuple[object, ...]:
+        return (
+            statement.verdict == "refuted",
+            bool(statement.follows_from),
+            STRONGEST_FIRST.index(statement.verdict),
+            bool(statement.known),
+            statement.known_as == "more",
+            not statement.pattern.names,
+            statement.kind == "related",
+            statement.size,
+            statement.text,
+        )
+
+    return sorted(statements, key=key)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.judge.known import sources
+from choco_pipeline.finding.judge.comparison import sources
 from choco_pipeline.finding.stage import found_in
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.games import parse_ruleset

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.whole_table import Said, WholeTable, holding_among
+from choco_pipeline.finding.statements.scope import Said, WholeTable, holding_among
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.mine_order import MinedTables

@@ -31,7 +31,7 @@ from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
-TRIED = (
+LAWS_TRIED = (
     "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"
 )
 RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
@@ -215,7 +215,7 @@ def law_statements(
             words=f"{what} = {law.formula}",
             found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
             held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
-            tried=Tried(len(shapes(name)), TRIED, len(values)),
+            tried=Tried(len(shapes(name)), LAWS_TRIED, len(values)),
             when=law.when,
             parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
             conclusion=Conclusion(

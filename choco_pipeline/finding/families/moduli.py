@@ -15,10 +15,8 @@ import numpy as np
 
 from choco_pipeline.claims.scans.scan import ValueScan
 from choco_pipeline.finding.families.combinations import linear, two_part
-from choco_pipeline.finding.families.domains import TRIED
-from choco_pipeline.finding.families.table_family import TableFamily, extent
-from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
-from choco_pipeline.finding.families.wording import listed, values_of
+from choco_pipeline.finding.families.conditions import TRIED, TestedCondition, tested_condition
+from choco_pipeline.finding.families.table_family import TableFamily, extent, listed, values_of
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.table_findings import Evidence, Tried

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from choco_pipeline.claims.language.claim import names_of
-from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
-from choco_pipeline.finding.families.wording import values_of
+from choco_pipeline.finding.families.conditions import domain, is_chance, is_overfitted
+from choco_pipeline.finding.families.table_family import values_of
 from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.lines import (
     at_one_of,

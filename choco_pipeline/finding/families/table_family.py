@@ -18,7 +18,9 @@ from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refu
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position
+from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.mining.table_findings import Finding as Mined
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
@@ -202,3 +204,26 @@ def _judged(finding: Finding, cells: Cells) -> Outcome:
             return Outcome(0, ((), 0), cells.bound)
         case _:
             return Outcome(0, None, cells.bound)
+
+
+#: Most parameters in a list.
+MOST_LISTED = 8
+
+
+def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
+    """Return the evidence of some tables."""
+    positions = sum(outcome.positions for _, outcome in seen)
+    which = listed([point for point, _ in seen])
+    what = f"{len(seen)} {kind + ' ' if kind else ''}tables, {which}"
+    return Evidence(positions, what, len(seen))
+
+
+def listed(points: Sequence[Point]) -> str:
+    """Return a list of parameters in words, shortened if it is long."""
+    return parameter_text.listed(points, MOST_LISTED) or "none"
+
+
+def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values of each parameter at some points."""
+    chosen = list(points)
+    return {name: tuple(sorted({point[name] for point in chosen})) for name in names}

@@ -20,7 +20,7 @@ from typing import Literal
 from choco_pipeline.claims.kinds import Evaluated, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.judge.meaning import environment
+from choco_pipeline.finding.judge.comparison import environment
 from choco_pipeline.finding.statements.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import render, substitute

@@ -37,19 +37,21 @@ from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import (
     FURTHER,
-    bound_and_dispute,
-    largest_number,
-    table_of_trial,
-)
-from choco_pipeline.finding.judge.narrower import names_its_games, narrowed, told_by_many
-from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
     agreement,
+    bound_and_dispute,
     held_on,
+    largest_number,
+    table_of_trial,
     verdict_against,
 )
-from choco_pipeline.finding.judge.wider import wider
+from choco_pipeline.finding.judge.changed_conditions import (
+    names_its_games,
+    narrowed,
+    told_by_many,
+    wider,
+)
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.judge.known import cover_all, equivalent_claims, sources
+from choco_pipeline.finding.judge.comparison import cover_all, equivalent_claims, sources
 from choco_pipeline.formula import parse
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (

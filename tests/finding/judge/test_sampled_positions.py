@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.finding.judge.comparison import sampled
 from choco_pipeline.games import parse_ruleset
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
-from choco_pipeline.finding.judge.narrower import narrowed, simplified, told_by_many
-from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
+from choco_pipeline.finding.judge.bounds import TableTrial, agreement
+from choco_pipeline.finding.judge.changed_conditions import narrowed, simplified, told_by_many
+from choco_pipeline.finding.statements.scope import WholeTable
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.whole_table import WholeTable
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table

@@ -1,43 +1,195 @@
 """Relations between games: the Grundy numbers, or the P-positions, of a game in terms of a neighbour.
 
-Where the Grundy numbers at the positions q of one game are a function of those at q, or at q moved by some steps, of another,
-the function is tabulated and then named. So it is for P-positions in the coordinate that is a free heap, which is the
-Grundy number of the rest; of other P-positions the same is asked of outcomes. What is found in small tables must hold in
-larger ones. How far q is moved may depend on the parameters.
+Neighbours have fewer passes, smaller parameters, lower heights, or x and z exchanged. If the Grundy numbers at the positions q of
+one game are a function of those at q, or at q shifted by some steps, of another, the function is tabulated and then named. P-positions
+are compared by the coordinate that is a free heap, which is the Grundy number of the rest; without a free heap, by outcomes. A
+relation found in small tables must hold in larger ones. The shift may depend on the parameters.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
-from choco_pipeline.finding.families.wording import listed, values_of
-from choco_pipeline.finding.related.neighbours import Neighbours, neighbours
-from choco_pipeline.finding.related.value_tables import (
-    FEWEST_VALUES,
-    FUNCTIONS,
-    ValueTable,
-    named_function,
-    value_table,
-)
+from choco_pipeline.finding.families.conditions import TestedCondition, tested_condition
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily, listed, values_of
 from choco_pipeline.finding.statements.lines import implied
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import build, read
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Argument, Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: Differences of parameters.
+STEPS = (1, 2, 4)
+#: Largest shift of positions along each coordinate; along x and z if heights differ by 1.
+MOST_MOVED, MOST_MOVED_ALONG = 2, 8
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """A game and a neighbour, as notations in the same parameters."""
+
+    #: Both games.
+    own: str
+    other: str
+    #: The difference of passes left.
+    fewer: int = 0
+    #: Whether x and z are exchanged.
+    is_swapped: bool = False
+    #: The parameter that is smaller in the neighbour; empty for none.
+    name: str = ""
+    #: The largest shifts along x and z, and along other coordinates.
+    along: int = 0
+    up: int = 0
+
+    @property
+    def where(self) -> str:
+        """The condition on positions; empty for all."""
+        return f"p >= {self.fewer}" if self.fewer else ""
+
+
+def neighbours(pattern: Notation) -> Iterator[Neighbours]:
+    """Yield the neighbours of the games of a family.
+
+    Examples
+    --------
+    >>> from choco_pipeline.games.notation import read
+    >>> [pair.other for pair in neighbours(read("solid-bar(f=(x+z)//3)"))]
+    ['solid-bar(f=(x+z)//3)', 'solid-bar(f=(x+z)//3)']
+    """
+    text = pattern.text
+    if pattern.name == "with-pass":
+        (_, game), (_, passes) = pattern.arguments
+        assert isinstance(game, Notation)
+        assert isinstance(passes, Formula)
+        yield Neighbours(text, text, fewer=1)
+        if not passes.names:
+            more = f"with-pass({game.text}, passes={max(2, int(passes.value({})))})"
+            yield Neighbours(more, more, fewer=2)
+    for name in sorted(pattern.names):
+        for step in STEPS:
+            other = _less(pattern, name, step).text
+            yield Neighbours(text, other, name=name, along=MOST_MOVED, up=MOST_MOVED)
+    if pattern.name == "solid-bar":
+        ((_, height),) = pattern.arguments
+        if isinstance(height, Formula) and height.text not in pattern.names:
+            higher = f"solid-bar(f={parse(f'({height.text})+1').text})"
+            yield Neighbours(higher, text, along=MOST_MOVED_ALONG, up=1)
+        yield Neighbours(text, text, is_swapped=True)
+
+
+def _less(pattern: Notation, name: str, step: int) -> Notation:
+    """Return a notation in which a parameter is smaller by a number."""
+
+    def smaller(node: Node) -> Node:
+        if node == Name(name):
+            return Binary("-", node, Integer(step))
+        return with_operands(node, smaller)
+
+    def of(argument: Argument) -> Argument:
+        match argument:
+            case Notation():
+                return _less(argument, name, step)
+            case Formula():
+                return parse(render(smaller(parse_nodes(argument.text))))
+            case _:
+                return argument
+
+    return Notation(pattern.name, tuple((key, of(value)) for key, value in pattern.arguments))
+
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+#: Functions of a Grundy number g, the shortest first; the last one exchanges 2i−1 and 2i for i ≥ 1, and leaves 0.
+FUNCTIONS = (
+    "g",
+    *(f"g{sign}{n}" for n in (1, 2, 3, 4) for sign in "+-"),
+    *(f"g ^ {n}" for n in (1, 2, 3)),
+    "max(((g+1) ^ 1)-1, 0)",
+)
+#: Fewest values, or P-positions, for a relation.
+FEWEST_VALUES = 6
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """The Grundy numbers of a game, or the free heaps of its P-positions."""
+
+    #: The coordinates, passes first.
+    dims: tuple[str, ...]
+    #: A number for each position.
+    values: Ints
+    #: The cells that are positions.
+    legal: Truths
+    #: The coordinates that the others limit.
+    limited: frozenset[str]
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> ValueTable:
+        """Compute a table: Grundy numbers, if there is no free heap."""
+        variable = variable_of(game, quantity)
+        if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
+            variable = variable_of(game, "grundy")
+        data = table(game, bound, "grundy" if variable.name == "grundy" else "p-positions")
+        values = data[variable.name].values.astype(np.int64)
+        return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
+
+    def corner(self, bound: int) -> ValueTable:
+        """Return the part up to a bound."""
+        whole = ("p", *self.limited)
+        part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
+        return replace(self, values=self.values[part], legal=self.legal[part])
+
+    @cached_property
+    def swapped(self) -> ValueTable:
+        """The same with x and z exchanged."""
+        axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
+        order = [self.dims.index(name) for name in axes]
+        values, legal = self.values.transpose(order), self.legal.transpose(order)
+        return replace(self, values=values, legal=legal)
+
+
+@lru_cache(maxsize=256)
+def value_table(game: str, bound: int, quantity: Quantity) -> ValueTable:
+    """Return the table of a game up to a bound."""
+    return ValueTable.of(parse_ruleset(game), bound, quantity)
+
+
+def named_function(numbers: Ints, images: Ints) -> str | None:
+    """Return the first of `FUNCTIONS` that has some values at some numbers; None if none has, or the numbers are few.
+
+    Examples
+    --------
+    >>> g = np.arange(8)
+    >>> named_function(g, np.array([0, 2, 1, 4, 3, 6, 5, 8])), named_function(g, g ^ 1), named_function(g // 2, g)
+    ('max(((g+1) ^ 1)-1, 0)', 'g ^ 1', None)
+    """
+    pairs = np.unique(np.stack([numbers, images]), axis=1)
+    known = np.unique(pairs[0])
+    if known.size < max(FEWEST_VALUES, pairs.shape[1]):
+        return None
+    for text in FUNCTIONS:
+        if np.array_equal(parse(text).evaluate({"g": pairs[0]}), pairs[1]):
+            return text
+    return None
+
 
 #: Fewest tables in which a relation must hold.
 FEWEST_TABLES = 3

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.related.neighbours import neighbours
-from choco_pipeline.finding.related.relations import relations
+from choco_pipeline.finding.related import neighbours, relations
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
