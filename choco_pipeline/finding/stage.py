@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.comparison import (
@@ -31,7 +31,12 @@ from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllP
 from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related import relations
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
+from choco_pipeline.finding.statements.found_document import (
+    FoundDocument,
+    Proposals,
+    Searched,
+    not_reported,
+)
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, covered_games, further_games, members
 from choco_pipeline.finding.statements.statement import (
@@ -105,17 +110,6 @@ class Finder:
         )
         return ranked([*accepted, *self.refuted])
 
-    def pending(
-        self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
-    ) -> list[FoundStatement]:
-        """Return the statements that `consider` tries if all statements before them are right, so that workers can try them first."""
-        chosen = []
-        for statement in self._strongest_first(proposed, doubtful):
-            if statement.verdict != "refuted" and not self._folded(statement):
-                chosen.append(statement)
-                self._keep(statement)
-        return chosen
-
     def preview(self, statement: FoundStatement) -> TrialPreview:
         """Return the result of the trial of one statement, without comparison with others."""
         chance = right_by_chance(statement, covered_games(statement, self.tables))
@@ -127,9 +121,9 @@ class Finder:
         """Yield the results that are not reported, with the reason: right for randomised bars, or wrong in larger tables."""
         for statement, number in self.by_chance.values():
             why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
-            yield _left_out(statement, why)
+            yield not_reported(statement, why)
         for statement, why in self.unsure.values():
-            yield _left_out(statement, why)
+            yield not_reported(statement, why)
 
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
@@ -291,21 +285,6 @@ def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:
     return own
 
 
-def _left_out(statement: FoundStatement, why: str) -> Searched:
-    return Searched(
-        what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
-    )
-
-
-@dataclass(frozen=True)
-class Proposals:
-    """The result of one search: statements, doubtful statements, and searches that found nothing."""
-
-    statements: Sequence[FoundStatement] = ()
-    doubtful: Sequence[FoundStatement] = ()
-    searches: Sequence[Searched] = ()
-
-
 def proposals(
     mined: Sequence[Mined],
     families: Sequence[TableFamily],
@@ -316,29 +295,22 @@ def proposals(
     """Return the searches of `found_in` as functions."""
 
     def single() -> Proposals:
-        tables = SingleTables.of(mined)
-        return Proposals([*tables.statements, *laws], searches=tables.searches)
+        return Proposals.merged([single_tables(mined), Proposals(laws)])
 
-    def related() -> Proposals:
-        return Proposals(*relations(mined, families))
+    of_games = [single, *([partial(relations, mined, families)] if related_games else [])]
+    return [*of_games, *(partial(_of_family, family) for family in families)]
 
-    of_families = [partial(_of_family, family) for family in families]
-    return [single, *([related] if related_games else []), *of_families]
+
+#: The searches of a family, each with the kinds of search results of its tables that it needs.
+FAMILY_SEARCHES: tuple[tuple[set[str], Callable[[TableFamily], Proposals]], ...] = (
+    ({"value-sets"}, lambda family: FamilyModuli(family).proposals()),
+    ({"formulas", "statements"}, generalise),
+)
 
 
 def _of_family(family: TableFamily) -> Proposals:
     kinds = {finding.kind for member in family.members for finding in member.findings}
-    moduli = Proposals()
-    if "value-sets" in kinds:
-        moduli = Proposals(*FamilyModuli(family).statements())
-    if not kinds & {"formulas", "statements"}:
-        return moduli
-    general = generalise(family)
-    return Proposals(
-        [*moduli.statements, *general.statements],
-        [*moduli.doubtful, *general.doubtful],
-        general.searches,
-    )
+    return Proposals.merged(search(family) for needed, search in FAMILY_SEARCHES if kinds & needed)
 
 
 def found_in(
@@ -364,11 +336,9 @@ def found_in(
 
 def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of the proposals of all searches."""
-    proposed = [statement for proposals in searched for statement in proposals.statements]
-    doubtful = [statement for proposals in searched for statement in proposals.doubtful]
-    looked_for = [search for proposals in searched for search in proposals.searches]
-    statements_found = tuple(finder.consider(proposed, doubtful))
-    return FoundDocument(statements=statements_found, searches=(*looked_for, *finder.left_out()))
+    proposed = Proposals.merged(searched)
+    found = tuple(finder.consider(proposed.statements, proposed.doubtful))
+    return FoundDocument(statements=found, searches=(*proposed.searches, *finder.left_out()))
 
 
 def strongest_first(

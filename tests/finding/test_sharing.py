@@ -15,11 +15,10 @@ from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.find_steps import (
     Answers,
     Asked,
-    choose,
+    answer,
+    ask,
     conclude,
-    decide_some,
     propose,
-    try_some,
 )
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.finding.statements.found_document import FoundDocument
@@ -97,10 +96,10 @@ def test_what_is_found_does_not_depend_on_the_number_of_steps(
 
 def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
     proposed = [propose(PLAN, part, 2, ignore) for part in range(2)]
-    chosen = choose(PLAN, *proposed, ignore)
-    trials = try_some(PLAN, 0, 2, chosen, ignore)
-    assert 0 < len(trials) < len(chosen)
-    conclude(PLAN, "found.json", 2, *proposed, trials, {}, Asked(), ignore)
+    asked = ask(PLAN, 2, *proposed, ignore)
+    answers = answer(PLAN, 0, 2, asked, ignore)
+    assert 0 < len(answers.tried) < len(asked.untried)
+    conclude(PLAN, "found.json", 2, *proposed, answers, ignore)
     assert Path("found.json").read_bytes() == alone
 
 
@@ -109,7 +108,7 @@ def test_what_somebody_has_killed_is_no_answer(
 ) -> None:
     """Neither of a step, whose work the last one does again, nor of the last one, which says so to the next run."""
     proposed = propose(PLAN, 0, 1, ignore)
-    chosen = choose(PLAN, proposed, ignore)
+    chosen = ask(PLAN, 1, proposed, ignore).untried
 
     @contextmanager
     def killed(prepare: str) -> Iterator[Limited]:
@@ -119,9 +118,9 @@ def test_what_somebody_has_killed_is_no_answer(
 
     with monkeypatch.context() as patch:
         patch.setattr(find_steps, "limited", killed)
-        assert try_some(PLAN, 0, 1, chosen[:2], ignore) == {}
-        assert decide_some(PLAN, 0, 1, Asked((), chosen[:1]), ignore) == Answers()
-        conclude(PLAN, "killed.json", 1, proposed, {}, Asked(), ignore)
+        assert answer(PLAN, 0, 1, Asked(chosen[:2]), ignore) == Answers()
+        assert answer(PLAN, 0, 1, Asked(chosen[:1], decides=True), ignore) == Answers()
+        conclude(PLAN, "killed.json", 1, proposed, ignore)
     found = read_record(Path("killed.json"))
     assert found.pop(KILLED)
     assert found == read_record(Path("alone.json"))

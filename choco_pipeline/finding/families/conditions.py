@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.table_family import TableFamily
+from choco_pipeline.finding.families.table_family import TableFamily, extent, values_of
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -37,6 +38,7 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 MODULI = (2, 4, 8)
 #: Largest number in a comparison.
@@ -424,6 +426,39 @@ class TestedCondition:
         several = any(held) and not all(held) and len(held) >= FEWEST_HELD_OUT
         is_fitted = is_overfitted(self.domain.text, family.points)
         return several and not is_fitted and not is_chance(self.domain, len(family.points), inside)
+
+    def statement(
+        self,
+        family: TableFamily,
+        search: str,
+        line: str,
+        positions: Mapping[int, int],
+        tried: Tried,
+        ruleset: str = "",
+    ) -> FoundStatement:
+        """Return a line with this condition as a found statement.
+
+        `positions` has the number of positions by the index of each table in which the line is right, `ruleset` is that of the
+        family by default.
+        """
+
+        def evidence(places: Sequence[int], kind: str) -> Evidence:
+            right = {i: positions[i] for i in places if i in positions}
+            counted = family.evidence(right, kind)
+            return replace(counted, what=counted.what + extent(family.members[i] for i in right))
+
+        seen = [family.points[i] for i in positions]
+        return FoundStatement(
+            search=search,
+            ruleset=ruleset or family.ruleset,
+            statement=line,
+            found_on=evidence(self.learnt, "searched"),
+            held_on=evidence(self.held_out, "held-out"),
+            tried=tried,
+            when=self.domain.text,
+            parameters=values_of(seen, family.names),
+            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        )
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:

@@ -37,14 +37,11 @@ from choco_pipeline.finding.families.table_family import (
     MemberTable,
     Outcome,
     TableFamily,
-    evidence,
-    extent,
     listed,
     outcome,
     outcome_in_corner,
-    values_of,
 )
-from choco_pipeline.finding.statements.found_document import Searched
+from choco_pipeline.finding.statements.found_document import Proposals, Searched
 from choco_pipeline.finding.statements.lines import formulas_of, grundy, nodes_in, p_iff, up_to
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
@@ -65,19 +62,7 @@ LONGEST_IN_DOUBT = 20
 FEWEST_NEW = 2
 
 
-@dataclass(frozen=True)
-class Generalised:
-    """The statements found on a family."""
-
-    #: What holds on the tables that were held out, and, with the verdict "refuted", what does not.
-    statements: tuple[FoundStatement, ...]
-    #: What was looked for in vain, and why.
-    searches: tuple[Searched, ...]
-    #: What holds on too few tables to tell, and says something only if it holds for further games.
-    doubtful: tuple[FoundStatement, ...] = ()
-
-
-def generalise(family: TableFamily) -> Generalised:
+def generalise(family: TableFamily) -> Proposals:
     """Return statements with parameters that are lifted from the search results of single tables.
 
     Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
@@ -106,9 +91,7 @@ def generalise(family: TableFamily) -> Generalised:
             search.untold.append(candidate)
     search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
-    return Generalised(
-        (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
-    )
+    return Proposals([*search.statements, *frontiers], search.doubtful, search.searches)
 
 
 #: A line, its claim, and the tables in which it holds.
@@ -274,25 +257,23 @@ class _Search:
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, condition = self.family, tested.domain
         points, holds = family.points, formula.holds
-        learnt = [i for i in tested.learnt if holds[i]]
-        right = [i for i in tested.held_out if holds[i]]
-        refuting = [i for i in tested.held_out if condition.holds(points[i]) and not holds[i]]
-        seen = [points[i] for i in (*learnt, *right)]
-        statement = FoundStatement(
-            search="formulas",
-            ruleset=family.ruleset,
-            statement=formula.line,
-            found_on=formula.evidence(family, learnt, "searched"),
-            held_on=self._held_on(formula, tested, right),
-            tried=Tried(
-                self.lifted + condition.tried,
-                f"formulas that tables have in common; conditions: {TRIED}",
-                len(tested.learnt),
-            ),
-            when=condition.text,
-            parameters=values_of(seen, family.names),
-            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        tried = Tried(
+            self.lifted + condition.tried,
+            f"formulas that tables have in common; conditions: {TRIED}",
+            len(tested.learnt),
         )
+        positions = {
+            i: formula.outcomes[i].positions for i in (*tested.learnt, *tested.held_out) if holds[i]
+        }
+        statement = tested.statement(family, "formulas", formula.line, positions, tried)
+        outside = [i for i in tested.held_out if not condition.holds(points[i])]
+        also = [points[i] for i in outside if holds[i]]
+        wrong = len(outside) - len(also)
+        what = statement.held_on.what
+        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
+        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
+        statement = replace(statement, held_on=replace(statement.held_on, what=what))
+        refuting = [i for i in tested.held_out if i not in outside and not holds[i]]
         if not refuting:
             return statement
         failure = formula.outcomes[refuting[0]].failure
@@ -300,20 +281,6 @@ class _Search:
         return statement.with_conclusion(
             Conclusion("refuted", f"wrong in a table held out, {where}")
         )
-
-    def _held_on(
-        self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]
-    ) -> Evidence:
-        """Return the evidence of the tables held out for a line and its condition."""
-        points, condition = self.family.points, tested.domain
-        outside = [i for i in tested.held_out if not condition.holds(points[i])]
-        also = [points[i] for i in outside if formula.holds[i]]
-        held_on = formula.evidence(self.family, right, "held-out")
-        wrong = len(outside) - len(also)
-        what = held_on.what
-        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
-        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
-        return replace(held_on, what=what)
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
@@ -389,13 +356,6 @@ class FamilyFormula:
     def reaches(self) -> tuple[int | None, ...]:
         """The largest coordinate up to which it is right, for each table; None if it is right everywhere."""
         return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
-
-    def evidence(self, family: TableFamily, places: Sequence[int], kind: str) -> Evidence:
-        """Return the evidence of some tables in which it is right."""
-        members = [family.members[i] for i in places]
-        seen = [(m.parameters, self.outcomes[i]) for m, i in zip(members, places, strict=True)]
-        counted = evidence(seen, kind)
-        return replace(counted, what=counted.what + extent(members))
 
 
 def frontier_statements(
@@ -476,10 +436,11 @@ def _statement(
     text, name = law.combination.text, law.name
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
-        members = [(family.members[places[k]], formula.reaches[places[k]]) for k in parameters]
-        return evidence(
-            [(m.parameters, outcome(formula.claim, m, reach)) for m, reach in members], kind
-        )
+        indices = [places[k] for k in parameters]
+        outcomes = {
+            i: outcome(formula.claim, family.members[i], formula.reaches[i]) for i in indices
+        }
+        return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
 
     return FoundStatement(
         search="bounds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -146,6 +146,12 @@ class TableFamily:
         """Return a line with parameters as a claim on the family."""
         return Claim(Statement(id=f"{FOUND}line", ruleset=self.ruleset, statement=line))
 
+    def evidence(self, positions: Mapping[int, int], kind: str) -> Evidence:
+        """Return the evidence of some tables, given the number of positions by the index of the table."""
+        which = listed([self.points[i] for i in positions])
+        what = f"{len(positions)} {kind} tables, {which}"
+        return Evidence(sum(positions.values()), what, len(positions))
+
     def _is_held_out(self, member: MemberTable) -> bool:
         places = (self._values[name].index(member.parameters[name]) for name in self.names)
         return sum(places) % THIRD == THIRD - 1
@@ -208,14 +214,6 @@ def _judged(finding: Finding, cells: Cells) -> Outcome:
 
 #: Most parameters in a list.
 MOST_LISTED = 8
-
-
-def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
-    """Return the evidence of some tables."""
-    positions = sum(outcome.positions for _, outcome in seen)
-    which = listed([point for point, _ in seen])
-    what = f"{len(seen)} {kind + ' ' if kind else ''}tables, {which}"
-    return Evidence(positions, what, len(seen))
 
 
 def listed(points: Sequence[Point]) -> str:

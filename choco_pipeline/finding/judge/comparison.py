@@ -25,11 +25,11 @@ from choco_pipeline.claims.kinds import (
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.lines import with_arguments
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.nodes import Binary, Integer, Node, render, with_operands
-from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.nodes import Binary, Integer, Node, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
+from choco_pipeline.games.notation import Notation, as_written, build, read
 from choco_pipeline.statements.tree import (
     Equivalent,
     Expression,
@@ -437,19 +437,7 @@ def _computed(game: str) -> str:
             case other:
                 return other
 
-    def computed(argument: Argument) -> Argument:
-        match argument:
-            case Notation():
-                several = tuple((key, computed(value)) for key, value in argument.arguments)
-                return Notation(argument.name, several)
-            case Formula():
-                return parse(render(of(parse_nodes(argument.text))))
-            case _:
-                return argument
-
-    computed_game = computed(read(game))
-    assert isinstance(computed_game, Notation)
-    return computed_game.text
+    return with_arguments(read(game), of).text
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from choco_pipeline.finding.families.automaton_formulas import (
     learned_from_game,
     learned_in,
 )
-from choco_pipeline.finding.find_steps import choose, conclude, propose
+from choco_pipeline.finding.find_steps import ask, conclude, propose
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.scope import Tables
@@ -170,9 +170,9 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
             work(str(paths.order(stage, name)), str(paths.outcome(stage, name)), ignore)
     file = "results/learned/plan.json"
     proposed = propose(file, 0, 1, ignore)
-    chosen = choose(file, proposed, ignore)
+    chosen = ask(file, 1, proposed, ignore).untried
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
-    conclude(file, "found.json", 1, proposed, {}, [], ignore)
+    conclude(file, "found.json", 1, proposed, ignore)
     (statement,) = FoundDocument.read(Path("found.json")).statements
     assert (statement.statement, statement.verdict) == (f"P <=> {NIM_SUM}", "proved")
     assert statement.conclusion.certificates

@@ -40,7 +40,7 @@ def test_two_slopes():
     """By exhaustion; of k = 8 and 12 no other nim-sum than 0 is seen, and of k = 2 all are multiples of 4."""
     found = FamilyModuli(family(SLOPES, (2, 4, 6, 8, 12)))
     assert [divisor for divisor, _ in found.divisors] == [4, 4, 2, 0, 0]
-    sure, (one,) = found.statements()
+    sure, (one,), *_ = found.proposals()
     assert sure == [], "one table is put aside: too few"
     assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
     assert one.seen == ((2,), (4,), (6,), (8,), (12,))
@@ -49,7 +49,7 @@ def test_two_slopes():
 
 
 def test_with_odd_k_the_condition_says_that_k_is_even():
-    sure, doubtful = FamilyModuli(family(SLOPES, range(1, 17))).statements()
+    sure, doubtful, _ = FamilyModuli(family(SLOPES, range(1, 17))).proposals()
     assert [one.when for one in (*sure, *doubtful)] == ["k%2 == 0"]
 
 
@@ -58,7 +58,7 @@ def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
     flat = "solid-bar(f=(x//k+z//k)*(1-k%2))"
     found = FamilyModuli(family(flat, range(1, 17)))
     assert {divisor for divisor, _ in found.divisors[::2]} == {0}
-    (one,), _ = found.statements()
+    (one,), *_ = found.proposals()
     assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
     assert one.seen == tuple((k,) for k in range(1, 17))
 
@@ -71,7 +71,7 @@ def test_games_with_nim_sum_0_alone_agree_with_each_condition():
         1,
         13,
     ]
-    sure, doubtful = found.statements()
+    sure, doubtful, _ = found.proposals()
     assert [(one.when, one.statement) for one in (*sure, *doubtful)] == [
         ("k%2 == 0", multiples("2**v2(k)"))
     ]
@@ -79,14 +79,14 @@ def test_games_with_nim_sum_0_alone_agree_with_each_condition():
 
 def test_a_modulus_that_is_one_number_is_written_so():
     """By the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence."""
-    ((one,), _) = FamilyModuli(family("solid-bar(f=(x+z)//k)", range(1, 25))).statements()
+    (one,), *_ = FamilyModuli(family("solid-bar(f=(x+z)//k)", range(1, 25))).proposals()
     assert (one.when, one.statement) == ("k%2 == 1", multiples("2"))
 
 
 def test_bars_without_a_modulus():
-    sure, doubtful = FamilyModuli(
+    sure, doubtful, _ = FamilyModuli(
         family("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12))
-    ).statements()
+    ).proposals()
     assert (sure, doubtful) == ([], [])
 
 
@@ -99,7 +99,7 @@ def test_one_other_position_refutes_a_modulus():
     wrong[tuple(at)] = 1
     wrong_cells = replace(cells, cells=wrong)
     changed[3] = replace(changed[3], table=lambda: wrong_cells)
-    sure, doubtful = FamilyModuli(TableFamily(SLOPES, tuple(changed))).statements()
+    sure, doubtful, _ = FamilyModuli(TableFamily(SLOPES, tuple(changed))).proposals()
     assert not any(
         one.when == "" or one.claims[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
     )
@@ -107,7 +107,7 @@ def test_one_other_position_refutes_a_modulus():
 
 def test_moduli_that_are_the_same_numbers_are_both_proposed():
     """Of k = 2, 4, 8 and 16 nobody can tell k from 2^v₂(k); further games can."""
-    sure, doubtful = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).statements()
+    sure, doubtful, _ = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).proposals()
     said = {one.statement for one in (*sure, *doubtful)}
     assert said == {multiples("k"), multiples("2**v2(k)")}
 
@@ -144,12 +144,12 @@ def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypat
     assert [counted for _, counted in mixed.divisors[:3]] == [
         counted for _, counted in FamilyModuli(family(SLOPES, (2, 4, 6), 20)).divisors
     ]
-    _, (one,) = mixed.statements()
+    _, (one,), _ = mixed.proposals()
     assert one.found_on.what.endswith("of larger ones the part to bound 20")
-    assert "bound" not in FamilyModuli(whole).statements()[1][0].found_on.what
+    assert "bound" not in FamilyModuli(whole).proposals()[1][0].found_on.what
 
 
 def test_a_parameter_may_be_0():
     """It has no 2-adic value, and no modulus is made of it."""
-    sure, doubtful = FamilyModuli(family("solid-bar(f=(x+z+k)//3)", range(4), 20)).statements()
+    sure, doubtful, _ = FamilyModuli(family("solid-bar(f=(x+z+k)//3)", range(4), 20)).proposals()
     assert (sure, doubtful) == ([], [])

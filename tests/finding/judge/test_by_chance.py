@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.mined import Mined
@@ -27,7 +27,7 @@ def mined(notation, searches=SEARCHES, quantity="p-positions", bound=31):
 
 
 def statements(findings):
-    return SingleTables.of(findings).statements
+    return single_tables(findings).statements
 
 
 def document(findings):

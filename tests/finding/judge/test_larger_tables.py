@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.judge.bounds import largest_number
 from choco_pipeline.finding.judge.larger_tables import is_right_to, searched_again
 from choco_pipeline.finding.stage import Finder, found_in
@@ -116,7 +116,7 @@ def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     found = mine_table(["cellular"], game, 60, "p-positions", table(game, 60, "p-positions"))
     mined = [Mined(notation, "p-positions", 60, notation, {}, one) for one in found]
     said = [
-        one for one in SingleTables.of(mined).statements if one.ruleset == "solid-bar(f=(x+z)//16)"
+        one for one in single_tables(mined).statements if one.ruleset == "solid-bar(f=(x+z)//16)"
     ]
     assert said
     for one in said:
