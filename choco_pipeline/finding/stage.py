@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -108,7 +109,7 @@ class Finder:
             replace(statement, implies=tuple(dict.fromkeys(self._implied[statement.id])))
             for statement in self.accepted
         )
-        return ranked([*accepted, *self.refuted])
+        return sorted([*accepted, *self.refuted], key=_rank)
 
     def preview(self, statement: FoundStatement) -> TrialPreview:
         """Return the result of the trial of one statement, without comparison with others."""
@@ -128,14 +129,34 @@ class Finder:
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
     ) -> list[FoundStatement]:
-        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
-        return strongest_first(by_id.values(), self._excluded)
+        """Return statements so that one that may imply another comes before it.
 
-    def _excluded(self, statement: FoundStatement) -> int:
-        """Count the sampled positions of the first game that the statement excludes from the P-positions."""
-        games = covered_games(statement, self.tables)
-        meant = meaning(statement.claims[0], games[0]) if games else None
-        return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
+        Formulas for all positions come first. They are sorted by: more parameters, fewer conditions, fewer exceptions, shorter
+        formulas. Statements on values come first if they exclude more of the sampled positions from the P-positions.
+        """
+
+        def excluded(statement: FoundStatement) -> int:
+            games = covered_games(statement, self.tables)
+            meant = meaning(statement.claims[0], games[0]) if games else None
+            return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
+
+        def key(statement: FoundStatement) -> tuple[object, ...]:
+            tables = -math.prod(len(set(values)) for values in statement.parameters.values())
+            given = [claim.determined for claim in statement.claims]
+            return (
+                statement.kind not in ("grundy", "p-positions"),
+                not statement.pattern.names,
+                bool(statement.when),
+                tables,
+                -excluded(statement) if statement.kind == "values" else 0,
+                any(one is not None and one.where is not None for one in given),
+                len(statement.claims),
+                statement.size,
+                statement.text,
+            )
+
+        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
+        return sorted(by_id.values(), key=key)
 
     def _consider(self, statement: FoundStatement) -> None:
         if self._folded(statement):
@@ -219,7 +240,8 @@ class Finder:
     ) -> tuple[tuple[str, ...], ComparedOn]:
         """Return the ids of the claims that together imply a statement for its games, and where that was compared; none if they do not."""
         games = covered_games(statement, self.tables)
-        names = restated(statement.claims, games, catalogue)
+        by_claim = [sources(claim, games, catalogue) for claim in statement.claims]
+        names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
         if catalogue is self.catalogue:
             # a statement that extends claims follows for the games of these
@@ -248,7 +270,8 @@ class Finder:
         """
         own = Catalogue(_claims_by_name(statement))
         for other in list(self.accepted):
-            if other.ruleset != statement.ruleset or is_surer(other, statement):
+            sure, other_sure = (STRONGEST_FIRST.index(one.verdict) for one in (statement, other))
+            if other.ruleset != statement.ruleset or other_sure < sure:
                 continue
             said_by, on = self._restated(other, own)
             if said_by:
@@ -341,71 +364,20 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     return FoundDocument(statements=found, searches=(*proposed.searches, *finder.left_out()))
 
 
-def strongest_first(
-    statements: Iterable[FoundStatement], excluded: Callable[[FoundStatement], int]
-) -> list[FoundStatement]:
-    """Return statements so that one that may imply another comes before it.
+def _rank(statement: FoundStatement) -> tuple[object, ...]:
+    """Return the sort key of the order in which statements are shown.
 
-    Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas;
-    of those on values the ones that exclude more positions first. `excluded` counts how many of some
-    positions a statement on values says to be no P-positions.
+    Refuted ones come last, before them those that follow from others. Among the others proved ones come first. Those with the same
+    verdict are sorted by: unknown before known, families before single games, formulas before relations to other games, size.
     """
-
-    def key(statement: FoundStatement) -> tuple[object, ...]:
-        tables = -math.prod(len(set(values)) for values in statement.parameters.values())
-        given = [claim.determined for claim in statement.claims]
-        where = any(one is not None and one.where is not None for one in given)
-        return (
-            statement.kind not in ("grundy", "p-positions"),
-            not statement.pattern.names,
-            bool(statement.when),
-            tables,
-            -excluded(statement) if statement.kind == "values" else 0,
-            where,
-            len(statement.claims),
-            statement.size,
-            statement.text,
-        )
-
-    return sorted(statements, key=key)
-
-
-def restated(
-    claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue
-) -> tuple[str, ...]:
-    """Return the ids of the claims of a catalogue that say together what claims that were seen for some games say; empty if they do not."""
-    known: dict[str, None] = {}
-    for claim in claims:
-        ids = sources(claim, games, catalogue)
-        if not ids:
-            return ()
-        known |= dict.fromkeys(ids)
-    return tuple(known)
-
-
-def is_surer(statement: FoundStatement, other: FoundStatement) -> bool:
-    """Whether the outcome of a statement is a stronger one than that of another."""
-    return STRONGEST_FIRST.index(statement.verdict) < STRONGEST_FIRST.index(other.verdict)
-
-
-def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
-    """Return statements in the order in which they are shown.
-
-    Refuted ones come last, before them those that follow from others. Among the others proved ones come first; among those with
-    the same verdict what is not known, families before single games, formulas before relations to other games, then short ones.
-    """
-
-    def key(statement: FoundStatement) -> tuple[object, ...]:
-        return (
-            statement.verdict == "refuted",
-            bool(statement.follows_from),
-            STRONGEST_FIRST.index(statement.verdict),
-            bool(statement.known),
-            statement.known_as == "more",
-            not statement.pattern.names,
-            statement.kind == "related",
-            statement.size,
-            statement.text,
-        )
-
-    return sorted(statements, key=key)
+    return (
+        statement.verdict == "refuted",
+        bool(statement.follows_from),
+        STRONGEST_FIRST.index(statement.verdict),
+        bool(statement.known),
+        statement.known_as == "more",
+        not statement.pattern.names,
+        statement.kind == "related",
+        statement.size,
+        statement.text,
+    )

@@ -45,7 +45,7 @@ MODULI = (2, 4, 8)
 LARGEST_NUMBER = 3
 #: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
 FEWEST_HELD_OUT = 3
-#: Largest part of all choices of as many parameters that conditions of at most this length may describe.
+#: Largest share of all sets of this number of parameters that conditions of at most this length may describe.
 LARGEST_CHANCE = 0.01
 #: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
 FEWEST_FOR_A_PART = 3
@@ -105,8 +105,8 @@ def domain(
 ) -> Domain | None:
     """Return the shortest condition that is true at exactly the points where something holds.
 
-    A condition that no point contradicts is looked for, None if the grammar has none; whether it is more than chance is asked
-    by `is_chance`, and on points that are held out. It must have a value at the other points, too.
+    Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
+    chance. The condition must have a value at the other points, too.
 
     Examples
     --------
@@ -416,9 +416,9 @@ class TestedCondition:
     held_out: tuple[int, ...]
 
     def is_enough(self, family: TableFamily, inside: int) -> bool:
-        """Whether enough tables are held out, both such where it holds and such where it does not, and chance would not do.
+        """Whether enough tables are held out, inside and outside of the condition, and it does not fit by chance.
 
-        It holds for so many of the tables as `inside` says.
+        `inside` is the number of tables in which the line is right.
         """
         held = [self.domain.holds(family.points[i]) for i in self.held_out]
         if not self.domain.text:
@@ -486,7 +486,7 @@ MOST_RANGES, FEWEST_IN_RANGE = 8, 2
 def named(points: Sequence[Point]) -> str:
     """Return the condition that parameters are one of some choices; "" if it is too long.
 
-    Choices of several parameters are put together by the values of one of them, of whichever that gives fewer ranges.
+    Choices of several parameters are grouped by the values of the parameter that gives the fewest ranges.
 
     Examples
     --------

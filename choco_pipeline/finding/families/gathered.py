@@ -39,7 +39,7 @@ from choco_pipeline.tables.storage.store import store_of
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000
-#: Most cells of a table that are read, four times as many as are searched; of larger tables a corner is read. A family may have a
+#: Most cells of a table that are read, four times as many as are searched. A corner is read of larger tables. A family may have a
 #: hundred tables, and statements are tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
 MOST_LOOKED_AT = 4 * MOST_CELLS
 #: The searches whose results are lifted to parameters.

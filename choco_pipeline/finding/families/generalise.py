@@ -104,7 +104,7 @@ class _Search:
     statements: list[FoundStatement] = field(default_factory=list)
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
-    #: Of which no condition tells where they hold.
+    #: Lines without a condition.
     untold: list[FamilyFormula] = field(default_factory=list)
     lifted: int = 0
 

@@ -38,7 +38,7 @@ RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
 MODULI = (1, 2, 4, 8)
 #: A law must hold for at least this many parameters that it was not fitted on.
 FEWEST_HELD_OUT = 3
-#: With fewer parameters no law is looked for.
+#: Fewest parameters for a law.
 FEWEST = 3 + FEWEST_HELD_OUT
 #: So many of the least parameters may be exceptions.
 MOST_EXCEPTIONS = 2
@@ -169,8 +169,8 @@ def laws_of_states(
 ) -> list[FoundStatement]:
     """Return the laws of the numbers of states of proved automata, for families with one parameter.
 
-    Proofs are those of a run's ``proved`` documents, of which only what is proved counts; `families` has for each ruleset the
-    family that it belongs to.
+    Proofs are those of a run's ``proved`` documents; only those with the status "proved" count. `families` has the family of each
+    ruleset.
     """
     states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for proof in proofs:

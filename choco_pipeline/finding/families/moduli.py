@@ -1,7 +1,7 @@
-"""Moduli that depend on parameters, such as 2^v₂(k), of which the nim-sums at the P-positions of a family are multiples.
+"""Moduli in parameters, such as 2^v₂(k), that divide the nim-sums at the P-positions of a family.
 
-Of one game few nim-sums may be seen besides 0, and all kinds of moduli divide those: so a modulus is looked for that divides
-the nim-sums of all games, and not of each.
+A single game may have few nim-sums other than 0, and many moduli divide them. So a modulus is searched that divides the nim-sums of
+all games of the family.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class MemberTable:
     parameters: Point
     #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
-    #: What was mined on it; none if nothing was looked for.
+    #: The search results; none if it was not searched.
     findings: Sequence[Mined] = ()
     #: That of the run's table, of which `table` may return a corner; None where there is no run.
     stored_bound: int | None = None
@@ -66,7 +66,7 @@ class MemberTable:
 
 
 def extent(members: Iterable[MemberTable]) -> str:
-    """Return the bounds of tables of which only a part was read, as words after a list of them; empty if there are none."""
+    """Return the text for the bounds of tables that were read in part; empty if there are none."""
     cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
     bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
     return f", of larger ones the part to bound {bounds}" if cut else ""

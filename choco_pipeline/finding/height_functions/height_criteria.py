@@ -21,12 +21,12 @@ from choco_pipeline.mining.height_search import EVERY, HeightClass, Heights, Tru
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 
-#: Functions that are looked at together.
+#: Most functions in one array.
 BLOCK = 1 << 13
 #: The value of `t` where no cut ends on top of a zero column: larger than all nim-sums.
 NO_TOP = 1 << 30
 
-#: What may be supposed of u < x, of z, and of the heights g = f(u, z) and h = f(x, z).
+#: Possible guards on u < x, on z, and on the heights g = f(u, z) and h = f(x, z).
 GUARDS = (
     "u^z < x^z",
     "u^z > x^z",
@@ -40,7 +40,7 @@ GUARDS = (
     "u & (u-1) == 0",
     "x & (x-1) == 0",
 )
-#: What may then hold.
+#: Possible conclusions.
 CONCLUSIONS = (
     "u^z <= g",
     "u^z < g",
@@ -66,15 +66,15 @@ MOST_GUARDS = 2
 
 @dataclass(frozen=True)
 class Condition:
-    """What holds for all z and u < x, with g = f(u, z) and h = f(x, z), and with the arguments of f exchanged.
+    """A property of f for all z and u < x, with g = f(u, z) and h = f(x, z), and with the arguments of f exchanged.
 
     `i` is any of 1, 2, …; `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and f(x, w) = x⊕w: where
     cuts from high up in column (x, z) end on a position with nim-sum zero.
     """
 
-    #: What is supposed, of `GUARDS`.
+    #: Some of `GUARDS`.
     where: tuple[str, ...]
-    #: What then holds, one of `CONCLUSIONS`.
+    #: One of `CONCLUSIONS`.
     such: str
 
     @property
@@ -84,7 +84,7 @@ class Condition:
 
     @property
     def guard(self) -> str:
-        """The suppositions as one formula; empty if there are none."""
+        """The guards as one formula; empty if there are none."""
         return " and ".join(self.where)
 
     @property
@@ -97,7 +97,7 @@ class Condition:
 def family() -> tuple[Condition, ...]:
     """Return the conditions that are searched, the shortest first.
 
-    A conclusion is no supposition, and suppositions do not exclude one another.
+    A conclusion is no guard, and guards do not exclude each other.
     """
     conditions = []
     for such in CONCLUSIONS:
@@ -113,10 +113,9 @@ def family() -> tuple[Condition, ...]:
 
 
 def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths]:
-    """Yield for each condition which functions have it.
+    """Yield for each condition the functions that have it, as bool [functions].
 
-    Heights are int64 [functions, n_x, n_z], monotone, and at most `BLOCK` of them are meant to come together; what is yielded
-    is bool [functions].
+    Heights are int64 [functions, n_x, n_z], monotone, for at most `BLOCK` functions.
     """
     both = [_Pieces(f) for f in (heights, heights.transpose(0, 2, 1))]
     for condition in conditions:
@@ -124,7 +123,7 @@ def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths
 
 
 class _Pieces:
-    """The truth of each part of conditions, for functions and points, each found once."""
+    """The truth of each part of conditions, for functions and points, evaluated once."""
 
     def __init__(self, heights: Heights) -> None:
         bits = max(*heights.shape[1:], int(heights.max(initial=0)) + 1).bit_length()
@@ -170,16 +169,16 @@ def _tops(heights: Heights) -> Heights:
     return tops
 
 
-#: The larger box has at most so many functions.
+#: Most functions of the larger box.
 MOST_FUNCTIONS = 1 << 20
-#: Boxes with few arguments, and heights beyond them, in which every function is looked at: largest argument and height.
+#: Largest argument and height of boxes with few arguments, of which all functions are tried.
 TALL = ((1, 6), (2, 4), (3, 3))
-#: Of each shape with at most so many arguments a side, and each height up to it, so many functions are drawn: conditions that
-#: are right in all small boxes and in large square ones were wrong for one function in a thousand of a box of 4 by 5.
+#: Largest side and height of drawn functions, and their number for each shape and height. Conditions that are right in all small
+#: boxes and in large square ones were wrong for one function in a thousand of a box of 4 by 5.
 LONGEST, OF_A_SHAPE = 6, 4096
 #: Members of the class are drawn in boxes with these largest arguments and heights,
 SIDES = (7, 15)
-#: by so many tries in each.
+#: with this number of tries in each.
 DRAWN = 1500
 #: Functions by formulas, for k up to `LARGEST_K`.
 FORMULAS = (
@@ -196,10 +195,10 @@ LARGEST_K = 12
 def held_out(
     height_class: HeightClass, side: int, height: int
 ) -> Iterator[tuple[str, Iterable[Heights]]]:
-    """Yield what the functions are, and batches of them, [at most BLOCK, n_x, n_z].
+    """Yield a description of functions that are held out, and batches of them, [at most BLOCK, n_x, n_z].
 
-    Members of the class are drawn, too, since few functions drawn without it are among them. Not held out are `boxes` with
-    these largest arguments and heights.
+    Members of the class are also drawn, because random functions are rarely members. `boxes` with these largest arguments and
+    heights are not held out.
     """
     for wide, most in (*TALL, (side, height + 1), (side + 1, height)):
         if wide <= side and most <= height:
@@ -225,15 +224,15 @@ def held_out(
 
 
 def named(side: int, height: int) -> str:
-    """Return which functions `boxes` yields."""
+    """Return a description of the functions of `boxes`."""
     return f"f from {{0..a}}×{{0..b}} to {{0..{height}}}, a ≤ b ≤ {side}"
 
 
 def boxes(side: int, height: int) -> Iterator[Heights]:
-    """Yield all functions with arguments and heights up to these, of one box after the other, at most BLOCK together.
+    """Yield all functions with arguments and heights up to these, box by box, at most BLOCK together.
 
-    A box is never longer along x than along z: of f and f with its arguments exchanged the same is asked. What holds in
-    square boxes alone, or alone where the largest argument is large for the heights, is no condition on f.
+    A box is never longer along x than along z, because conditions are symmetric in the arguments of f. Boxes that are not square,
+    or small for their heights, are needed: some wrong conditions hold in all others.
     """
     every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
     for n_z in range(1, side + 2):
@@ -294,18 +293,18 @@ def near_misses(heights: Heights, height: int, random: np.random.Generator) -> H
     return np.array(samples, np.int64).reshape(-1, *heights.shape[1:])
 
 
-#: Conditions that are joined, at most.
+#: Most conditions that are joined.
 MOST_JOINED = 3
-#: Of the joined conditions that are exact in the box, so many of the shortest are tried on other functions.
+#: Number of joined conditions, the shortest that are exact in the boxes, that are tried on other functions.
 CANDIDATES = 12
-#: Of those that are right there, too, so many become statements: others say the same in other words.
+#: Number of those that become statements, if they are right there; the others are equivalent.
 KEPT = 1
 
 Joined = tuple[Condition, ...]
 
 
 def number_in_box(side: int, height: int) -> int:
-    """Return how many monotone functions there are from (0..side)² to 0..height."""
+    """Return the number of monotone functions from (0..side)² to 0..height."""
     return number_of_height_functions(side + 1, side + 1, height)
 
 
@@ -315,16 +314,16 @@ class HeightsError(ChocoError):
 
 @dataclass(frozen=True)
 class CriterionSearch:
-    """What became of one question."""
+    """The result of a search for conditions."""
 
-    #: How many functions the boxes have, and how many of them are in the class.
+    #: Number of functions of the boxes, and of those in the class.
     functions: int
     members: int
     #: The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
     exact: tuple[Joined, ...]
-    #: How many single conditions there were, and how many joined ones were right in the boxes.
+    #: Number of single conditions, and of joined ones that are right in the boxes.
     looked_at: tuple[int, int]
-    #: On which other functions the shortest of these were then tried.
+    #: The other functions on which the shortest of these were then tried.
     held: Evidence
 
     @property
@@ -378,7 +377,7 @@ def _needed(members: Sequence[Heights], conditions: Sequence[Condition]) -> list
 
 
 def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> Iterator[Joined]:
-    """Yield the joined conditions, as few as can be, of which every other function breaks one."""
+    """Yield the conjunctions of the fewest conditions that no other function has."""
     ends = np.cumsum([len(block) for block in others])
     columns = np.zeros((len(conditions), ends[-1]), np.bool_)
     for block, end in zip(others, ends, strict=True):
@@ -406,7 +405,7 @@ def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> I
 def _confirmed(
     candidates: Sequence[Joined], height_class: HeightClass, side: int, height: int
 ) -> tuple[tuple[Joined, ...], Evidence]:
-    """Return the candidates that are right for all functions held out, and for how many they are."""
+    """Return the candidates that are right for all functions held out, with the evidence."""
     left, seen = list(candidates), 0
     what = []
     for name, batches in held_out(height_class, side, height):

@@ -49,7 +49,7 @@ TOP = (
 
 @dataclass(frozen=True)
 class HeightQuestion:
-    """What is asked of a bar: a formula, and which height functions give it."""
+    """A formula, and the class of height functions that have it."""
 
     label: str
     formula: str
@@ -98,7 +98,7 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
 
 
 def classified_all(side: int, height: int) -> FoundDocument:
-    """Return all that can be said of the height functions of a box, one question after the other."""
+    """Return statements and searches on all questions about a box."""
     parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
     return FoundDocument(
         statements=tuple(statement for part in parts for statement in part.statements),
@@ -109,7 +109,7 @@ def classified_all(side: int, height: int) -> FoundDocument:
 def statements_of(
     question: HeightQuestion, criterion: CriterionSearch, side: int, height: int
 ) -> list[FoundStatement]:
-    """Return what a search says."""
+    """Return the statements of a search."""
     box = f"all monotone {named(side, height)}"
     statements = []
     for joined in criterion.exact:
@@ -140,7 +140,7 @@ def statements_of(
     return statements
 
 
-#: Boxes are counted while they have at most so many functions: those with the formula for Grundy numbers are few.
+#: Most functions of a box for a count. Few functions have the formula for Grundy numbers, so those boxes may be larger.
 MOST_COUNTED: Mapping[int, int] = {GRUNDY: 10**12, P_POSITIONS: 10**7}
 #: Boxes are counted with largest arguments and heights up to this.
 LARGEST = 8
@@ -154,7 +154,7 @@ SHIFTS: tuple[tuple[int, int, int], ...] = tuple(
 
 
 def counts(asked: HeightClass) -> list[dict[str, int]]:
-    """Return how many functions of a class are in each box that is not too large, by largest argument and height."""
+    """Return the number of functions of a class in each box that is not too large."""
     return [
         {"side": side, "height": height, "functions": asked.count(side, height)}
         for side in range(1, LARGEST + 1)

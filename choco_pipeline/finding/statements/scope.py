@@ -35,7 +35,7 @@ NEAREST = 12
 APART = 6
 #: Least distance by which further parameters exceed those seen: a residue modulo 4 occurs four times.
 FARTHER = 16
-#: Of so many combinations of parameters they are chosen.
+#: Most combinations of parameters among which they are chosen.
 COMBINATIONS = 4000
 
 Parameters = Mapping[str, int]
@@ -43,13 +43,13 @@ Parameters = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Tables:
-    """What a run knows of games."""
+    """Tables and certificates of a run."""
 
     #: For each game and quantity, the largest bound of its tables.
     bounds: Mapping[tuple[str, Quantity], int]
     #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: Returns the run's own table of a game if searches have looked at a corner of it alone, else None.
+    #: Returns the run's own table of a game if searches read only a corner of it, else None.
     whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
     @property
@@ -236,8 +236,8 @@ Said: TypeAlias = tuple[Any, ...]
 class WholeTable:
     """A table of the run.
 
-    What a claim is found to be is kept by what it says: statements are narrowed, and say the same of the games that are left; claims
-    of the catalogue are found again, which the run has checked on all cells of all its tables.
+    Verdicts are kept by the content of the claims. Narrowed statements have the same content for the games that are left, and some
+    statements have the content of claims that the run has already checked on all cells of its tables.
     """
 
     bound: int

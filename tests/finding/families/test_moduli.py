@@ -14,18 +14,15 @@ from choco_pipeline.finding.families import gathered, moduli
 from choco_pipeline.finding.families.gathered import looked_at
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.position_frames import p_position_rows
+from tests.finding.made_statements import cells_of
 
 SLOPES = "solid-bar(f=x//k+z//k)"
 
 
 def family(ruleset, ks, bound=40):
     def member(k):
-        game = parse_ruleset(ruleset, {"k": k})
-        cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+        cells = cells_of(ruleset, bound, k=k)
         return MemberTable({"k": k}, lambda: cells)
 
     return TableFamily.of(ruleset, [member(k) for k in ks])
@@ -122,8 +119,7 @@ def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
         *(("strip-bar(k=k, s=s)", {"k": k, "s": s}) for k in (2, 3, 4) for s in (0, 1, 2)),
     ]
     for ruleset, parameters in games:
-        game = parse_ruleset(ruleset, parameters)
-        cells = Cells.of(game, 40, table(game, 40, "p-positions"))
+        cells = cells_of(ruleset, 40, **parameters)
         one = MemberTable(parameters, lambda cells=cells: cells)
         ((divisor, positions),) = FamilyModuli(TableFamily.of(ruleset, [one])).divisors
         rows = p_position_rows(cells).to_numpy()
