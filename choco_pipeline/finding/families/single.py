@@ -280,7 +280,7 @@ def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[S
     """Yield the searches: for each family, kind and outcome, the games and the number of candidates."""
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for result in mined:
-        key = result.family, result.search[1], result.finding.tried.what, result.found_nothing
+        key = result.family, result.search[1], result.finding.tried.what, result.finding.nothing
         groups.setdefault(key, []).append(result)
     for (family, kind, what, nothing), group in groups.items():
         candidates = sum(one.finding.tried.candidates for one in group)

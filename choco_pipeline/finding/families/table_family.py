@@ -11,7 +11,6 @@ from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
@@ -195,21 +194,14 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
         elif isinstance(check, PPositions):
             tally = alone(compare_p_positions(check, environment, cells, BLOCK, reach))
         else:
-            return _judged(check_cells(claim, environment, cells), cells)
+            verdict = check_cells(claim, environment, cells).verdict
+            right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
+            wrong = ((), 0) if isinstance(verdict, Refuted) else None
+            return Outcome(right, wrong, cells.bound)
     except (FormulaError, LimitError):  # without a value, or too large to evaluate
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
     return Outcome(tally.settled, failure, cells.bound)
-
-
-def _judged(finding: Finding, cells: Cells) -> Outcome:
-    match finding.verdict:
-        case Exhausted(positions) | HoldsToBound(positions):
-            return Outcome(positions, None, cells.bound)
-        case Refuted():
-            return Outcome(0, ((), 0), cells.bound)
-        case _:
-            return Outcome(0, None, cells.bound)
 
 
 #: Most parameters in a list.

@@ -65,7 +65,11 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
-    return max(_affordable(claim, game, bound, quantity) for bound in wanted)
+    for i, bound in enumerate(wanted):
+        while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
+            bound //= 2
+        wanted[i] = bound
+    return max(wanted)
 
 
 @lru_cache(maxsize=1024)
@@ -96,13 +100,6 @@ def _numbers(formula: Formula) -> Iterator[int]:
                         yield int(constant.value({}))
             case _:
                 pass
-
-
-def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return a bound, halved until its table can be tried or is small."""
-    while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
-        bound //= 2
-    return bound
 
 
 def is_quick(

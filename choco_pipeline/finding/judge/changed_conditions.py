@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, product
+from itertools import combinations, islice
 from math import prod
 
 from choco_pipeline.claims.checks.check import check_claim
@@ -39,7 +39,13 @@ from choco_pipeline.finding.judge.bounds import (
     table_of_trial,
 )
 from choco_pipeline.finding.statements.lines import nodes_in, with_formulas
-from choco_pipeline.finding.statements.scope import COMBINATIONS, Parameters, between, game_of
+from choco_pipeline.finding.statements.scope import (
+    COMBINATIONS,
+    Parameters,
+    between,
+    choices,
+    game_of,
+)
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
@@ -190,11 +196,12 @@ def simplified(statement: FoundStatement) -> FoundStatement:
 
 def _points(statement: FoundStatement) -> list[Point]:
     """Return all parameters of games that a statement speaks of, to beyond those that it was seen for; none if they are too many."""
-    ranges = [range(TIMES * max(values) + MORE + 1) for values in statement.parameters.values()]
-    if not statement.claims or prod(map(len, ranges)) > COMBINATIONS:
+    spans = {
+        name: range(TIMES * max(values) + MORE + 1) for name, values in statement.parameters.items()
+    }
+    if not statement.claims or prod(map(len, spans.values())) > COMBINATIONS:
         return []
-    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in product(*ranges))
-    return [point for point in points if game_of(statement.claims[0], point) is not None]
+    return [point for point in choices(spans) if game_of(statement.claims[0], point) is not None]
 
 
 def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
@@ -323,15 +330,11 @@ def _replaced(node: Node, part: Node, other: Node) -> Node:
 def _outside(statement: FoundStatement) -> Sequence[Point]:
     """Return parameters for which the condition fails, the nearest to those that were seen first."""
     old, seen = parse(statement.when), statement.points
-    ranges = [
-        range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
-        for values in statement.parameters.values()
-    ]
-    choices = (
-        dict(zip(statement.parameters, choice, strict=True))
-        for choice in islice(product(*ranges), COMBINATIONS)
-    )
-    outside = [point for point in choices if point not in seen and not _has(old, point)]
+    spans = {
+        name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
+        for name, values in statement.parameters.items()
+    }
+    outside = [point for point in choices(spans) if point not in seen and not _has(old, point)]
 
     def distance(point: Point) -> tuple[int, ...]:
         to_seen = (sum(abs(n - other[name]) for name, n in point.items()) for other in seen)

@@ -60,47 +60,43 @@ class Tables:
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
     """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
-    games = {}
-    for game in tables.games:
-        parameters = statement.claims[0].match(game)
-        if parameters is not None and _was_seen_for(statement, parameters):
-            games[game] = parameters
-    return games
+
+    def was_seen_for(parameters: Parameters) -> bool:
+        if statement.seen:
+            return tuple(parameters[name] for name in statement.parameters) in statement.seen
+        return all(value in statement.parameters[name] for name, value in parameters.items())
+
+    known = {game: statement.claims[0].match(game) for game in tables.games}
+    return {game: own for game, own in known.items() if own is not None and was_seen_for(own)}
 
 
-def _was_seen_for(statement: FoundStatement, parameters: Parameters) -> bool:
-    if statement.seen:
-        return tuple(parameters[name] for name in statement.parameters) in statement.seen
-    return all(value in statement.parameters[name] for name, value in parameters.items())
+def choices(spans: Mapping[str, Iterable[int]]) -> list[dict[str, int]]:
+    """Return the choices of parameters, at most `COMBINATIONS`."""
+    chosen = islice(product(*spans.values()), COMBINATIONS)
+    return [dict(zip(spans, values, strict=True)) for values in chosen]
 
 
 def between(statement: FoundStatement) -> list[dict[str, int]]:
-    """Return the parameters from the smallest to the largest seen, at most `COMBINATIONS`."""
-    names = list(statement.parameters)
-    ranges = [range(min(values), max(values) + 1) for values in statement.parameters.values()]
-    chosen = islice(product(*ranges), COMBINATIONS)
-    return [dict(zip(names, values, strict=True)) for values in chosen]
+    """Return the parameters from the smallest to the largest seen."""
+    seen = statement.parameters.items()
+    return choices({name: range(min(values), max(values) + 1) for name, values in seen})
+
+
+def members(statement: FoundStatement) -> list[str]:
+    """Return the games for which a statement was seen, also if it is no claim."""
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    return [build(statement.pattern, point, Path()).notation for point in points]
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
     """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
     if not statement.claims:
         return []
-    names, claim = list(statement.parameters), statement.claims[0]
     if not statement.pattern.names:
         return list(games_of(statement, tables))
-    values = (sorted(set(statement.parameters[name])) for name in names)
-    choices = islice(product(*values), COMBINATIONS)
-    games = (game_of(claim, dict(zip(names, choice, strict=True))) for choice in choices)
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    games = (game_of(statement.claims[0], point) for point in points)
     return [game.notation for game in games if game is not None]
-
-
-def members(statement: FoundStatement) -> list[str]:
-    """Return the games for which a statement was seen, also if it is no claim."""
-    values = (sorted(set(several)) for several in statement.parameters.values())
-    choices = islice(product(*values), COMBINATIONS)
-    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in choices)
-    return [build(statement.pattern, point, Path()).notation for point in points]
 
 
 def new_parameters(
@@ -114,24 +110,23 @@ def new_parameters(
     if not statement.pattern.names:
         return []
     claim = statement.claims[0]
-    ranges = []
-    for values in statement.parameters.values():
+    ranges = {}
+    for name, values in statement.parameters.items():
         low, high = min(values), max(values)
         more = max(FARTHER, (high - low) // 2)
-        ranges.append(range(max(0, low - more), high + more + 1))
+        ranges[name] = range(max(0, low - more), high + more + 1)
     seen = games_of(statement, tables).values()
     spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)
-    choices = (dict(zip(names, values, strict=True)) for values in product(*ranges))
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
         taken += [{name: value} for value in values]
     keys = {tuple(known[name] for name in names) for known in taken}
     fresh = [
         parameters
-        for parameters in islice(choices, COMBINATIONS)
+        for parameters in choices(ranges)
         if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
     ]
     near = []
@@ -167,22 +162,22 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
 
 
 def _apart(
-    choices: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
+    possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
     """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
-    if not choices:
+    if not possible:
         return []
-    points = np.array([[*point.values()] for point in choices])
+    points = np.array([[*point.values()] for point in possible])
     distances = np.full(len(points), np.iinfo(points.dtype).max)
     chosen: list[dict[str, int]] = []
-    places = [[other[name] for name in choices[0]] for other in others]
+    places = [[other[name] for name in possible[0]] for other in others]
     while len(chosen) < most:
         for place in places:
             np.minimum(distances, np.abs(points - place).sum(axis=1), out=distances)
         farthest = int(distances.argmax())
         if not distances[farthest]:
             break
-        chosen.append(choices[farthest])
+        chosen.append(possible[farthest])
         places = [points[farthest]]
     return chosen
 
