@@ -45,9 +45,19 @@ def test_two_slopes():
     assert claim.speaks_of({"k": 40})
 
 
-def test_with_odd_k_the_condition_says_that_k_is_even():
-    sure, doubtful, _ = FamilyModuli(family(SLOPES, range(1, 17))).proposals()
-    assert [one.when for one in (*sure, *doubtful)] == ["k%2 == 0"]
+@pytest.mark.parametrize(
+    ("ruleset", "ks", "bound", "found"),
+    [
+        (SLOPES, range(1, 17), 40, [("k%2 == 0", multiples("2**v2(k)"))]),
+        # by the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence
+        ("solid-bar(f=(x+z)//k)", range(1, 25), 40, [("k%2 == 1", multiples("2"))]),
+        ("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12), 40, []),
+        ("solid-bar(f=(x+z+k)//3)", range(4), 20, []),  # 0 has no 2-adic value
+    ],
+)
+def test_moduli_come_with_their_conditions(ruleset, ks, bound, found):
+    sure, doubtful, _ = FamilyModuli(family(ruleset, ks, bound)).proposals()
+    assert [(one.when, one.statement) for one in (*sure, *doubtful)] == found
 
 
 def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
@@ -72,19 +82,6 @@ def test_games_with_nim_sum_0_alone_agree_with_each_condition():
     assert [(one.when, one.statement) for one in (*sure, *doubtful)] == [
         ("k%2 == 0", multiples("2**v2(k)"))
     ]
-
-
-def test_a_modulus_that_is_one_number_is_written_so():
-    """By the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence."""
-    (one,), *_ = FamilyModuli(family("solid-bar(f=(x+z)//k)", range(1, 25))).proposals()
-    assert (one.when, one.statement) == ("k%2 == 1", multiples("2"))
-
-
-def test_bars_without_a_modulus():
-    sure, doubtful, _ = FamilyModuli(
-        family("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12))
-    ).proposals()
-    assert (sure, doubtful) == ([], [])
 
 
 def test_one_other_position_refutes_a_modulus():
@@ -143,9 +140,3 @@ def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypat
     _, (one,), _ = mixed.proposals()
     assert one.found_on.what.endswith("of larger ones the part to bound 20")
     assert "bound" not in FamilyModuli(whole).proposals()[1][0].found_on.what
-
-
-def test_a_parameter_may_be_0():
-    """It has no 2-adic value, and no modulus is made of it."""
-    sure, doubtful, _ = FamilyModuli(family("solid-bar(f=(x+z+k)//3)", range(4), 20)).proposals()
-    assert (sure, doubtful) == ([], [])
