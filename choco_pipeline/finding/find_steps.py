@@ -164,7 +164,7 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     if not answers:
         report(Stage.FIND, steps=1)
         return Asked(asked.untried)
-    proves = run.plan["prove"]
+    proves = bool(run.plan["prove"])
     return Asked(asked.untried, asked.statements if proves else (), dominance.asked, proves)
 
 
@@ -250,7 +250,7 @@ class Prover:
         catalogue: Catalogue,
         known: Mapping[str, FoundStatement] | None = None,
     ) -> ForAllParameters:
-        """Return the prover for all parameters, which keeps certificates in a folder; `known` are verdicts that are known already."""
+        """Return the prover for all parameters, which keeps certificates in a folder. `known` has earlier verdicts."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)

@@ -320,8 +320,10 @@ def proposals(
     def single() -> Proposals:
         return Proposals.merged([single_tables(mined), Proposals(laws)])
 
-    of_games = [single, *([partial(relations, mined, families)] if related_games else [])]
-    return [*of_games, *(partial(_of_family, family) for family in families)]
+    searches: list[Callable[[], Proposals]] = [single]
+    if related_games:
+        searches.append(partial(relations, mined, families))
+    return [*searches, *(partial(_of_family, family) for family in families)]
 
 
 #: The searches of a family, each with the kinds of search results of its tables that it needs.

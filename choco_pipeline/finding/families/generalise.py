@@ -301,7 +301,7 @@ def _order(line: str) -> tuple[int, int, str]:
 
 
 def _covers(formula: _First, other: _First) -> bool:
-    """Whether a line makes another one redundant: it says at least as much wherever the other one is right."""
+    """Whether a line makes another one redundant: it implies the other one in all tables where that one is right."""
     (_, claim, inside), (_, less, fewer) = formula, other
     own, others = claim.determined, less.determined
     if own is None or others is None or own.quantity != others.quantity:
@@ -422,7 +422,7 @@ def _as_far(
     *,
     or_equal: bool,
 ) -> bool:
-    """Whether another line has as large bounds in some tables, and a larger one in one of them unless `or_equal`."""
+    """Whether the bounds of another line are at least as large in some tables, and not all equal unless `or_equal`."""
     if not told.issuperset(members):
         return False
     pairs = [(other.reaches[i], formula.reaches[i]) for i in members]

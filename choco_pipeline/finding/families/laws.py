@@ -40,12 +40,12 @@ MODULI = (1, 2, 4, 8)
 FEWEST_HELD_OUT = 3
 #: Fewest parameters for a law.
 FEWEST = 3 + FEWEST_HELD_OUT
-#: So many of the least parameters may be exceptions.
+#: Most exceptions among the least parameters.
 MOST_EXCEPTIONS = 2
 
 
 def shapes(name: str) -> list[tuple[Term, ...]]:
-    """Return what a law in a parameter is a combination of, in the order of trying."""
+    """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
     return [
         (k, CONSTANT),
@@ -72,11 +72,11 @@ class Law:
     fitted: tuple[int, ...]
     #: Larger ones at which the law was then right: all that are known in this class.
     held_out: tuple[int, ...]
-    #: Smaller ones in the class, which the law does not speak of.
+    #: Smaller ones in the class, for which the law does not hold.
     exceptions: tuple[int, ...] = ()
 
     def value(self, k: int) -> Fraction | None:
-        """Return what the law says at `k`, at least 1."""
+        """Return the value at `k`, at least 1."""
         return self.combination.value({self.name: k})
 
     def speaks_of(self, k: int) -> bool:
@@ -85,7 +85,7 @@ class Law:
 
     @property
     def formula(self) -> str:
-        """The right-hand side, in the signs of the field.
+        """The right-hand side in mathematical notation.
 
         Examples
         --------
@@ -97,14 +97,14 @@ class Law:
 
     @property
     def where(self) -> str:
-        """Which parameters the law speaks of, in the signs of the field."""
+        """The condition on the parameters in mathematical notation."""
         parts = [f"{self.name} ≡ {self.residue} mod {self.modulus}"] * (self.modulus > 1)
         parts += [f"{self.name} ≥ {self.fitted[0]}"] * bool(self.exceptions)
         return ", ".join(parts) or f"every {self.name}"
 
     @property
     def when(self) -> str:
-        """Which parameters the law speaks of, as a condition; empty for all."""
+        """The condition on the parameters as a formula; empty for all."""
         parts = [f"{self.name}%{self.modulus} == {self.residue}"] * (self.modulus > 1)
         parts += [f"{self.name} >= {self.fitted[0]}"] * bool(self.exceptions)
         return " and ".join(parts)

@@ -89,7 +89,7 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
         yield statement(statement=by_cases(of, cases, excepted))
         return
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
-        # that no other position has the value 0, too, is for trials to find out
+        # trials decide whether other positions have the value 0, too
         yield statement(statement=p_iff(f"{finding.expression} == 0"))
     statement = partial(
         statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined

@@ -56,8 +56,8 @@ DECIDING_SECONDS = 0.5
 PAST = 2
 #: A shift by more places makes every coordinate 0.
 MOST_PLACES = 64
-#: Most positions at which a formula is evaluated that cannot be solved for the stored coordinate; most positions compared with
-#: those of another game, which takes three times as long.
+#: Most positions at which a formula is evaluated if it cannot be solved for the stored coordinate. Most positions that are compared
+#: with those of another game, which takes three times as long.
 MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
@@ -227,7 +227,7 @@ class TableTrial:
     verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | MissingMember | Disputed
     #: The bound of the run's own table of the game; None if the statement was not seen for it.
     run: int | None
-    #: Whether it is the whole table of the run, of which searches read a corner.
+    #: Whether it is the whole table of the run, if searches read only a corner of it.
     is_own: bool = False
 
     @property

@@ -68,7 +68,7 @@ from choco_pipeline.tables.specs.schema import quantity_for
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
-#: Fewest games that remain when a statement that names its games loses those where it is wrong.
+#: Fewest games of a statement that lists its games, after those where it is wrong are removed.
 FEWEST_NAMED = 3
 #: Expressions are compared for parameters up to `TIMES` the largest one seen, plus `MORE`.
 TIMES, MORE = 2, 16
@@ -195,7 +195,7 @@ def simplified(statement: FoundStatement) -> FoundStatement:
 
 
 def _points(statement: FoundStatement) -> list[Point]:
-    """Return all parameters of games that a statement speaks of, to beyond those that it was seen for; none if they are too many."""
+    """Return all parameters that satisfy the condition, beyond those that were seen; none if there are too many."""
     spans = {
         name: range(TIMES * max(values) + MORE + 1) for name, values in statement.parameters.items()
     }
@@ -205,7 +205,7 @@ def _points(statement: FoundStatement) -> list[Point]:
 
 
 def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
-    """Return an expression in which the largest parts that hold parameters alone are as short as can be."""
+    """Return an expression whose largest parts without coordinates are as short as possible."""
     used = sorted(_names(node))
     if is_truth(node) or not used or not names >= set(used):
         operands = _joined(node, names, points) or node
@@ -228,7 +228,7 @@ def _names(node: Node) -> set[str]:
 
 
 def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None:
-    """Return a sum whose last two terms hold parameters alone, as x+2*k-k, with one shorter term for both; None if there is none."""
+    """Return a sum such as x+2*k-k with one shorter term for its last two, which have no coordinates; None if there is none."""
     match node:
         case Binary("+" | "-" as last, Binary("+" | "-" as first, left, one), other):
             both = Binary("+" if first == last else "-", one, other)
@@ -239,7 +239,7 @@ def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None
 
 
 def _signed(node: Node) -> Node:
-    """Return a sum or a difference without a sign too many, and without 0.
+    """Return a sum or a difference without double signs and without 0.
 
     Examples
     --------

@@ -53,7 +53,7 @@ from choco_pipeline.tables.reading.cells import (
 LEAST = 1500
 #: Number of random positions with coordinates below `LARGEST`, and number of tries.
 DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
-#: With more coordinates a box is too large: then all but this number of them are 0.
+#: With more than `FEW` coordinates, all but `NONZERO` of them are 0 in the small box.
 FEW, NONZERO = 6, 3
 
 
@@ -89,7 +89,7 @@ def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
 
 
 def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield a small box; of many coordinates the part of it in which all but few are 0."""
+    """Yield a small box; if there are many coordinates, its positions with few nonzero coordinates."""
     number = len(ruleset.base.coordinates)
     side = max(3, int(LEAST ** (1 / number)) - 1)
     spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
@@ -233,7 +233,7 @@ def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
 
 
 def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning of a claim on an uncut bar: the cell, and the bar's size, that each cell equals in outcome."""
+    """Return the meaning of a claim on an uncut bar: for each cell another bar and a cell of it with the same outcome."""
     match claim.check:
         case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
@@ -511,12 +511,12 @@ def spread(games: Sequence[str]) -> list[str]:
     return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]
 
 
-#: What one pass does to Grundy numbers g of a game in which they are 0 at the end alone: 2i−1 and 2i change places for i ≥ 1.
+#: The effect of one pass on Grundy numbers g of a game in which only the end has 0: 2i−1 and 2i are exchanged for i ≥ 1.
 EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 
 
 def lemmas(claim: Claim) -> tuple[str, ...]:
-    """Return the lemma on all games, by its name in docs/lemmas.md, that a claim is a case of; nothing if there is none."""
+    """Return the name in docs/lemmas.md of the lemma that implies a claim; none if there is no such lemma."""
     check, own = claim.related, as_written(str(claim.statement.ruleset))
     if check is None or as_written(check.game) != own:
         return ()
