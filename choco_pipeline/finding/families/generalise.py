@@ -91,7 +91,8 @@ def generalise(family: TableFamily) -> Proposals:
             search.untold.append(candidate)
     search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
-    return Proposals([*search.statements, *frontiers], search.doubtful, search.searches)
+    stated = (*search.statements, *frontiers)
+    return Proposals(stated, tuple(search.doubtful), tuple(search.searches))
 
 
 #: A line, its claim, and the tables in which it holds.
