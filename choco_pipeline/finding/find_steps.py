@@ -1,14 +1,14 @@
-"""The stage `find` as steps that workers share: searches, trials, decisions and the conclusion.
+"""The stage `find` as steps that workers share: searches, two rounds of questions and answers, and the conclusion.
 
-Idea: each search and each trial is a step of its own, since none of them asks what others have found. Which statements are worth a
-trial follows from all that is proposed; which are decided for all parameters, from all trials. The last step makes of all that what
-`choco_pipeline.finding.stage` would have made alone.
+Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
+trial if all proposed statements are right. The second round takes the results of these trials as given: it tries further statements,
+decides statements for all parameters, and decides implications by automata. The last step uses the answers, and returns the same
+document as `choco_pipeline.finding.stage` in one process.
 
-What is kept true: what is found does not depend on the number of steps. A statement that nobody has tried is tried by the last step, and
-one that was not asked about, since another was thought to be right, is decided by it. So is what a step found when somebody else has
-killed what should have answered it: that is no answer, and if it happens to the last step, the document says so.
+Invariant: the document does not depend on the number of steps, because the last step answers any open question itself. The
+answers of a step whose child process was killed from outside are dropped. If that happens to the last step, the document says so.
 
-Cost: each step reads what was mined, and the claims that are known, which takes some tenths of a second.
+Cost: each step reads the search results and the known claims, which takes some tenths of a second.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from choco_pipeline.finding.families.gathered import families_of, family_of, min
 from choco_pipeline.finding.families.laws import laws_of_states
 from choco_pipeline.finding.judge.dominance import Consequence, Decided, Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
-from choco_pipeline.finding.stage import Finder, Proposals, TrialPreview, document_of, proposals
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.stage import Finder, TrialPreview, document_of, proposals
+from choco_pipeline.finding.statements.found_document import FoundDocument, Proposals
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
@@ -52,14 +52,16 @@ Proposed = Mapping[int, Proposals]
 
 @dataclass(frozen=True)
 class Asked:
-    """Questions to the provers, and statements to be tried first."""
+    """The questions of one round."""
 
+    #: Statements to be tried.
+    untried: Sequence[FoundStatement] = ()
     #: Statements to be decided for all parameters.
     statements: Sequence[FoundStatement] = ()
-    #: Statements to be tried, and then decided for all parameters.
-    untried: Sequence[FoundStatement] = ()
     #: Implications at sampled positions that automata decide, by key.
     consequences: Mapping[str, Consequence] = field(default_factory=dict)
+    #: Whether `untried` statements that are right are then decided for all parameters.
+    decides: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,15 @@ class Answers:
     statements: Mapping[str, FoundStatement] = field(default_factory=dict)
     #: Decisions on implications, by key.
     consequences: Mapping[str, Decided] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Sequence[Answers]) -> Answers:
+        """Return the answers of several steps."""
+        return cls(
+            _together(part.tried for part in parts),
+            _together(part.statements for part in parts),
+            _together(part.consequences for part in parts),
+        )
 
 
 @dataclass(frozen=True)
@@ -135,43 +146,29 @@ def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
     return {place: asked[place]() for place in range(part, len(asked), parts)}
 
 
-def choose(plan_file: str, *results: Any) -> list[FoundStatement]:
-    """Return the proposed statements that are tried."""
-    *proposed, report = results
-    run = _Run.of(plan_file)
-    report(Stage.FIND, steps=1)
-    ordered = _ordered(proposed)
-    return Finder(run.tables, run.catalogue, dominance=Dominance(decides=False)).pending(
-        [statement for proposals in ordered for statement in proposals.statements],
-        [statement for proposals in ordered for statement in proposals.doubtful],
-    )
-
-
-def try_some(
-    plan_file: str, part: int, parts: int, chosen: Sequence[FoundStatement], report: Report
-) -> dict[str, TrialPreview]:
-    """Return the results of the trials of one part of some statements, by id."""
-    run = _Run.of(plan_file)
-    with limited(PREPARED_BY) as child:
-        finder = Finder(run.tables, run.catalogue, Prover(child).decide)
-        shown = {statement.id: finder.preview(statement) for statement in chosen[part::parts]}
-        return {} if child.was_killed else shown
-
-
 def ask(plan_file: str, parts: int, *results: Any) -> Asked:
-    """Return the questions to the provers if all statements are right; the arguments are those of `conclude`."""
-    *handed_on, _ = results
-    run = _Run.of(plan_file)
-    asked, previews = AskedForAll(), _together(handed_on[parts:])
-    dominance = Dominance(decides=False)
-    finder = Finder(run.tables, run.catalogue, None, asked, previews, dominance)
-    document_of(_ordered(handed_on[:parts]), finder)
-    for_all = asked.statements if run.plan["prove"] else ()  # else the last step asks nobody
-    return Asked(for_all, asked.untried, dominance.asked)
+    """Return the questions of a round, if all statements without an answer are right.
+
+    The results are those of the steps that searched, as many as there are parts, the answers of the first round in the second one,
+    and the function that reports progress.
+    """
+    *handed_on, report = results
+    run, answers = _Run.of(plan_file), handed_on[parts:]
+    asked, dominance = AskedForAll(), Dominance(decides=False)
+    previews = Answers.of(answers).tried
+    document_of(
+        _ordered(handed_on[:parts]),
+        Finder(run.tables, run.catalogue, None, asked, previews, dominance),
+    )
+    if not answers:
+        report(Stage.FIND, steps=1)
+        return Asked(asked.untried)
+    proves = bool(run.plan["prove"])
+    return Asked(asked.untried, asked.statements if proves else (), dominance.asked, proves)
 
 
-def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
-    """Return the answers to one part of the questions, after trials of the statements to be tried first."""
+def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
+    """Return the answers to one part of the questions."""
     run = _Run.of(plan_file)
     some = dict([*asked.consequences.items()][part::parts])
     consequences = {key: question.decided() for key, question in some.items()}
@@ -182,10 +179,10 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
         tried = {
             statement.id: finder.preview(statement) for statement in asked.untried[part::parts]
         }
-        stood = [shown.tried for shown in tried.values() if shown.tried and run.plan["prove"]]
+        right = [shown.tried for shown in tried.values() if shown.tried and asked.decides]
         statements = {
             statement.id: for_all.decided(statement)
-            for statement in (*asked.statements[part::parts], *stood)
+            for statement in (*asked.statements[part::parts], *right)
         }
         if child.was_killed:
             tried, statements = {}, {}
@@ -193,28 +190,23 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
 
 
 def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
-    """Write what is found.
+    """Write the found statements of a run.
 
-    The files are as for `choco_pipeline.finding.sharing.find_statements`. As many steps as there are parts have searched; found
-    is what these propose, what as many have shown by trials, what is asked for all parameters, what is decided of that, and the
-    function that is told of the progress.
+    The results are those of the steps that searched, as many as there are parts, all answers, and the function that reports progress.
     """
     *handed_on, report = results
-    run = _Run.of(plan_file)
+    run, answers = _Run.of(plan_file), Answers.of(handed_on[parts:])
     report(Stage.FIND, steps=1)
-    answers: Sequence[Answers]
-    trials, answers = handed_on[parts : 2 * parts], handed_on[2 * parts + 1 :]
-    previews = _together([*trials, *(answer.tried for answer in answers)])
-    decided = _together(answer.statements for answer in answers)
-    known = _together(answer.consequences for answer in answers)
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
-        for_all = prover.for_all(folder, catalogue, decided) if run.plan["prove"] else None
-        dominance = Dominance(known)
-        finder = Finder(run.tables, catalogue, prover.decide, for_all, previews, dominance)
+        for_all = (
+            prover.for_all(folder, catalogue, answers.statements) if run.plan["prove"] else None
+        )
+        dominance = Dominance(dict(answers.consequences))
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, answers.tried, dominance)
         found_here = document_of(_ordered(handed_on[:parts]), finder)
-    asked = orders_of(run.plan, MINE_HEIGHTS)  # of height functions no table tells anything
+    asked = orders_of(run.plan, MINE_HEIGHTS)  # height functions have no tables
     of_heights = (FoundDocument.read(run.paths.outcome(MINE_HEIGHTS, name)) for name in asked)
     documents = [found_here, *of_heights]
     whole = FoundDocument(
@@ -257,7 +249,7 @@ class Prover:
         catalogue: Catalogue,
         known: Mapping[str, FoundStatement] | None = None,
     ) -> ForAllParameters:
-        """Return the prover for all parameters, which keeps certificates in a folder; `known` are verdicts that are known already."""
+        """Return the prover for all parameters, which keeps certificates in a folder. `known` has earlier verdicts."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)

@@ -31,34 +31,32 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
 
 
 def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
-    searches = [
-        Step(f"propose-{part}", f"{STEPS}:propose", (plan_file, part, parts))
-        for part in range(parts)
-    ]
-    proposed = tuple(step.key for step in searches)
-    trials = [
-        Step(f"try-{part}", f"{STEPS}:try_some", (plan_file, part, parts), ("choose",), lane=part)
-        for part in range(parts)
-    ]
-    shown = tuple(step.key for step in trials)
-    decisions = [
-        Step(
-            f"for-all-{part}", f"{STEPS}:decide_some", (plan_file, part, parts), ("ask",), lane=part
-        )
-        for part in range(parts)
-    ]
-    decided = tuple(step.key for step in decisions)
-    before = (*proposed, *shown)
+    def several(
+        name: str, function: str, needs: tuple[str, ...] = (), *, lanes: bool = True
+    ) -> list[Step]:
+        return [
+            Step(
+                f"{name}-{part}",
+                f"{STEPS}:{function}",
+                (plan_file, part, parts),
+                needs,
+                lane=part if lanes else None,
+            )
+            for part in range(parts)
+        ]
+
+    searches = several("propose", "propose", lanes=False)
+    trials = several("try", "answer", ("choose",))
+    decisions = several("for-all", "answer", ("ask",))
+    proposed, tried, decided = (
+        tuple(step.key for step in steps) for steps in (searches, trials, decisions)
+    )
+    ask, concluding = (plan_file, parts), (plan_file, out_file, parts)
     return [
         *searches,
-        Step("choose", f"{STEPS}:choose", (plan_file,), proposed),
+        Step("choose", f"{STEPS}:ask", ask, proposed),
         *trials,
-        Step("ask", f"{STEPS}:ask", (plan_file, parts), before),
+        Step("ask", f"{STEPS}:ask", ask, (*proposed, *tried)),
         *decisions,
-        Step(
-            "conclude",
-            f"{STEPS}:conclude",
-            (plan_file, out_file, parts),
-            (*before, "ask", *decided),
-        ),
+        Step("conclude", f"{STEPS}:conclude", concluding, (*proposed, *tried, *decided)),
     ]

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.dominance import Dominance
-from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
-from choco_pipeline.finding.judge.known import (
+from choco_pipeline.finding.judge.comparison import (
     cover_all,
     equivalent_claims,
     follows_from_formulas,
+    lemmas,
+    meaning,
     settled_by,
+    sources,
     spread,
 )
+from choco_pipeline.finding.judge.dominance import Dominance
+from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.larger_tables import searched_again
-from choco_pipeline.finding.judge.meaning import meaning
-from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
-from choco_pipeline.finding.related.relations import relations
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.lemma_cases import lemmas
+from choco_pipeline.finding.related import relations
+from choco_pipeline.finding.statements.found_document import (
+    FoundDocument,
+    Proposals,
+    Searched,
+    not_reported,
+)
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, covered_games, further_games, members
 from choco_pipeline.finding.statements.statement import (
@@ -102,18 +109,7 @@ class Finder:
             replace(statement, implies=tuple(dict.fromkeys(self._implied[statement.id])))
             for statement in self.accepted
         )
-        return ranked([*accepted, *self.refuted])
-
-    def pending(
-        self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
-    ) -> list[FoundStatement]:
-        """Return the statements that `consider` tries if all statements before them are right, so that workers can try them first."""
-        chosen = []
-        for statement in self._strongest_first(proposed, doubtful):
-            if statement.verdict != "refuted" and not self._folded(statement):
-                chosen.append(statement)
-                self._keep(statement)
-        return chosen
+        return sorted([*accepted, *self.refuted], key=_rank)
 
     def preview(self, statement: FoundStatement) -> TrialPreview:
         """Return the result of the trial of one statement, without comparison with others."""
@@ -126,21 +122,41 @@ class Finder:
         """Yield the results that are not reported, with the reason: right for randomised bars, or wrong in larger tables."""
         for statement, number in self.by_chance.values():
             why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
-            yield _left_out(statement, why)
+            yield not_reported(statement, why)
         for statement, why in self.unsure.values():
-            yield _left_out(statement, why)
+            yield not_reported(statement, why)
 
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
     ) -> list[FoundStatement]:
-        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
-        return strongest_first(by_id.values(), self._excluded)
+        """Return statements so that one that may imply another comes before it.
 
-    def _excluded(self, statement: FoundStatement) -> int:
-        """Count the sampled positions of the first game that the statement excludes from the P-positions."""
-        games = covered_games(statement, self.tables)
-        meant = meaning(statement.claims[0], games[0]) if games else None
-        return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
+        Formulas for all positions come first. They are sorted by: more parameters, fewer conditions, fewer exceptions, shorter
+        formulas. Statements on values come first if they exclude more of the sampled positions from the P-positions.
+        """
+
+        def excluded(statement: FoundStatement) -> int:
+            games = covered_games(statement, self.tables)
+            meant = meaning(statement.claims[0], games[0]) if games else None
+            return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
+
+        def key(statement: FoundStatement) -> tuple[object, ...]:
+            tables = -math.prod(len(set(values)) for values in statement.parameters.values())
+            given = [claim.determined for claim in statement.claims]
+            return (
+                statement.kind not in ("grundy", "p-positions"),
+                not statement.pattern.names,
+                bool(statement.when),
+                tables,
+                -excluded(statement) if statement.kind == "values" else 0,
+                any(one is not None and one.where is not None for one in given),
+                len(statement.claims),
+                statement.size,
+                statement.text,
+            )
+
+        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
+        return sorted(by_id.values(), key=key)
 
     def _consider(self, statement: FoundStatement) -> None:
         if self._folded(statement):
@@ -224,7 +240,8 @@ class Finder:
     ) -> tuple[tuple[str, ...], ComparedOn]:
         """Return the ids of the claims that together imply a statement for its games, and where that was compared; none if they do not."""
         games = covered_games(statement, self.tables)
-        names = restated(statement.claims, games, catalogue)
+        by_claim = [sources(claim, games, catalogue) for claim in statement.claims]
+        names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
         if catalogue is self.catalogue:
             # a statement that extends claims follows for the games of these
@@ -253,7 +270,8 @@ class Finder:
         """
         own = Catalogue(_claims_by_name(statement))
         for other in list(self.accepted):
-            if other.ruleset != statement.ruleset or is_surer(other, statement):
+            sure, other_sure = (STRONGEST_FIRST.index(one.verdict) for one in (statement, other))
+            if other.ruleset != statement.ruleset or other_sure < sure:
                 continue
             said_by, on = self._restated(other, own)
             if said_by:
@@ -290,21 +308,6 @@ def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:
     return own
 
 
-def _left_out(statement: FoundStatement, why: str) -> Searched:
-    return Searched(
-        what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
-    )
-
-
-@dataclass(frozen=True)
-class Proposals:
-    """The result of one search: statements, doubtful statements, and searches that found nothing."""
-
-    statements: Sequence[FoundStatement] = ()
-    doubtful: Sequence[FoundStatement] = ()
-    searches: Sequence[Searched] = ()
-
-
 def proposals(
     mined: Sequence[Mined],
     families: Sequence[TableFamily],
@@ -315,29 +318,24 @@ def proposals(
     """Return the searches of `found_in` as functions."""
 
     def single() -> Proposals:
-        tables = SingleTables.of(mined)
-        return Proposals([*tables.statements, *laws], searches=tables.searches)
+        return Proposals.merged([single_tables(mined), Proposals(laws)])
 
-    def related() -> Proposals:
-        return Proposals(*relations(mined, families))
+    searches: list[Callable[[], Proposals]] = [single]
+    if related_games:
+        searches.append(partial(relations, mined, families))
+    return [*searches, *(partial(_of_family, family) for family in families)]
 
-    of_families = [partial(_of_family, family) for family in families]
-    return [single, *([related] if related_games else []), *of_families]
+
+#: The searches of a family, each with the kinds of search results of its tables that it needs.
+FAMILY_SEARCHES: tuple[tuple[set[str], Callable[[TableFamily], Proposals]], ...] = (
+    ({"value-sets"}, lambda family: FamilyModuli(family).proposals()),
+    ({"formulas", "statements"}, generalise),
+)
 
 
 def _of_family(family: TableFamily) -> Proposals:
     kinds = {finding.kind for member in family.members for finding in member.findings}
-    moduli = Proposals()
-    if "value-sets" in kinds:
-        moduli = Proposals(*FamilyModuli(family).statements())
-    if not kinds & {"formulas", "statements"}:
-        return moduli
-    general = generalise(family)
-    return Proposals(
-        [*moduli.statements, *general.statements],
-        [*moduli.doubtful, *general.doubtful],
-        general.searches,
-    )
+    return Proposals.merged(search(family) for needed, search in FAMILY_SEARCHES if kinds & needed)
 
 
 def found_in(
@@ -363,8 +361,25 @@ def found_in(
 
 def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of the proposals of all searches."""
-    proposed = [statement for proposals in searched for statement in proposals.statements]
-    doubtful = [statement for proposals in searched for statement in proposals.doubtful]
-    looked_for = [search for proposals in searched for search in proposals.searches]
-    statements_found = tuple(finder.consider(proposed, doubtful))
-    return FoundDocument(statements=statements_found, searches=(*looked_for, *finder.left_out()))
+    proposed = Proposals.merged(searched)
+    found = tuple(finder.consider(proposed.statements, proposed.doubtful))
+    return FoundDocument(statements=found, searches=(*proposed.searches, *finder.left_out()))
+
+
+def _rank(statement: FoundStatement) -> tuple[object, ...]:
+    """Return the sort key of the order in which statements are shown.
+
+    Refuted ones come last, before them those that follow from others. Among the others proved ones come first. Those with the same
+    verdict are sorted by: unknown before known, families before single games, formulas before relations to other games, size.
+    """
+    return (
+        statement.verdict == "refuted",
+        bool(statement.follows_from),
+        STRONGEST_FIRST.index(statement.verdict),
+        bool(statement.known),
+        statement.known_as == "more",
+        not statement.pattern.names,
+        statement.kind == "related",
+        statement.size,
+        statement.text,
+    )

@@ -1,12 +1,18 @@
 """Found statements, and what tries them, as tests make them."""
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements import lines
 from choco_pipeline.finding.statements.lines import by_cases, grundy
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),
@@ -18,6 +24,28 @@ TRIANGLE = "solid-bar(f=(x+z)//k)"
 
 def silent(*_, **__):
     """Take what is reported."""
+
+
+def cells_of(notation, bound, quantity="p-positions", **parameters):
+    """Return the computed table of a game."""
+    game = parse_ruleset(notation, parameters)
+    return Cells.of(game, bound, table(game, bound, quantity))
+
+
+def mined(notation, searches, quantity="p-positions", bound=31, family="", data=None):
+    """Return the results of searches in the table of a game."""
+    game, family = parse_ruleset(notation), family or notation
+    data = table(game, bound, quantity) if data is None else data
+    parameters = match(read(family), read(notation)) or {}
+    findings = mine_table(searches, game, bound, quantity, data)
+    return [Mined(notation, quantity, bound, family, parameters, one) for one in findings]
+
+
+def document(findings, families=(), **more):
+    """Return what is found of the results of searches."""
+    bounds = {(one.ruleset, one.quantity): one.bound for one in findings}
+    judges = Finder(Tables(bounds), more.pop("catalogue", Catalogue({})))
+    return found_in(findings, families, judges, silent, **more)
 
 
 def proposed(line):

@@ -15,11 +15,10 @@ from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.find_steps import (
     Answers,
     Asked,
-    choose,
+    answer,
+    ask,
     conclude,
-    decide_some,
     propose,
-    try_some,
 )
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.finding.statements.found_document import FoundDocument
@@ -30,6 +29,7 @@ from choco_pipeline.stages import MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.building.shard import build_shard
+from tests.finding.made_statements import silent
 
 pytestmark = pytest.mark.full
 CONFIG = """
@@ -48,10 +48,6 @@ sweeps:
 PLAN = "results/shared/plan.json"
 
 
-def ignore(*_: object, **__: int) -> None:
-    """Report to nobody."""
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a run that has only its statements to find."""
@@ -62,10 +58,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         plan = make_plan(Path("config.yaml"), write=True)
         paths = Paths(Path("results"), "shared")
         for shard in plan["shards"]:
-            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), ignore)
+            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), silent)
         for name in orders_of(plan, MINE):
             paths.outcome(MINE, name).parent.mkdir(exist_ok=True)
-            mine_shard(str(paths.order(MINE, name)), str(paths.outcome(MINE, name)), ignore)
+            mine_shard(str(paths.order(MINE, name)), str(paths.outcome(MINE, name)), silent)
     return folder
 
 
@@ -96,11 +92,11 @@ def test_what_is_found_does_not_depend_on_the_number_of_steps(
 
 
 def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
-    proposed = [propose(PLAN, part, 2, ignore) for part in range(2)]
-    chosen = choose(PLAN, *proposed, ignore)
-    trials = try_some(PLAN, 0, 2, chosen, ignore)
-    assert 0 < len(trials) < len(chosen)
-    conclude(PLAN, "found.json", 2, *proposed, trials, {}, Asked(), ignore)
+    proposed = [propose(PLAN, part, 2, silent) for part in range(2)]
+    asked = ask(PLAN, 2, *proposed, silent)
+    answers = answer(PLAN, 0, 2, asked, silent)
+    assert 0 < len(answers.tried) < len(asked.untried)
+    conclude(PLAN, "found.json", 2, *proposed, answers, silent)
     assert Path("found.json").read_bytes() == alone
 
 
@@ -108,8 +104,8 @@ def test_what_somebody_has_killed_is_no_answer(
     alone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither of a step, whose work the last one does again, nor of the last one, which says so to the next run."""
-    proposed = propose(PLAN, 0, 1, ignore)
-    chosen = choose(PLAN, proposed, ignore)
+    proposed = propose(PLAN, 0, 1, silent)
+    chosen = ask(PLAN, 1, proposed, silent).untried
 
     @contextmanager
     def killed(prepare: str) -> Iterator[Limited]:
@@ -119,9 +115,9 @@ def test_what_somebody_has_killed_is_no_answer(
 
     with monkeypatch.context() as patch:
         patch.setattr(find_steps, "limited", killed)
-        assert try_some(PLAN, 0, 1, chosen[:2], ignore) == {}
-        assert decide_some(PLAN, 0, 1, Asked((), chosen[:1]), ignore) == Answers()
-        conclude(PLAN, "killed.json", 1, proposed, {}, Asked(), ignore)
+        assert answer(PLAN, 0, 1, Asked(chosen[:2]), silent) == Answers()
+        assert answer(PLAN, 0, 1, Asked(chosen[:1], decides=True), silent) == Answers()
+        conclude(PLAN, "killed.json", 1, proposed, silent)
     found = read_record(Path("killed.json"))
     assert found.pop(KILLED)
     assert found == read_record(Path("alone.json"))

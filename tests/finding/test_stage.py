@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.judge.known import sources
+from choco_pipeline.finding.judge.comparison import sources
 from choco_pipeline.finding.stage import found_in
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
-from choco_pipeline.mining.task import MINERS, mine_table
+from choco_pipeline.mining.task import MINERS
 from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
     TRIANGLE,
+    cells_of,
+    document,
     finder,
     g_is,
+    mined,
     silent,
     triangles,
     values_are,
@@ -29,27 +30,21 @@ def papers():
     return catalogue_of()
 
 
-def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):
-    game = parse_ruleset(ruleset)
-    data = table(game, bound, quantity) if data is None else data
-    parameters = match(read(family), read(ruleset)) or {}
-    findings = mine_table(what, game, bound, quantity, data)
-    member = MemberTable(parameters, lambda: Cells.of(game, bound, data), findings)
-    return [Mined(ruleset, quantity, bound, family, parameters, f) for f in findings], member
+def member(results, bound):
+    """Return the table of search results, with these."""
+    first = results[0]
+    cells = cells_of(first.ruleset, bound, first.quantity)
+    return MemberTable(first.parameters, lambda: cells, [one.finding for one in results])
 
 
 @pytest.mark.full
 def test_a_family_is_found_from_its_tables_alone(papers):
     ks = range(3, 42, 2)
-    both = [mined(g, "p-positions", 80, TRIANGLE, ["formulas"]) for g in triangles(*ks)]
-    family = TableFamily.of(TRIANGLE, [member for _, member in both])
-    document = found_in(
-        [one for many, _ in both for one in many],
-        [family],
-        finder(*triangles(*ks), catalogue=papers, bound=80),
-        silent,
-    )
-    found = document.statements
+    results = [mined(g, ["formulas"], bound=80, family=TRIANGLE) for g in triangles(*ks)]
+    family = TableFamily.of(TRIANGLE, [member(several, 80) for several in results])
+    found = document(
+        [one for several in results for one in several], [family], catalogue=papers
+    ).statements
     said = {(one.when, one.statement): one for one in found}
     zero = said["k%4 == 3", "P <=> x ^ y ^ z == 0"]
     one = said["k%4 == 1", "P <=> (x-1) ^ y ^ (z-1) == 0"]
@@ -76,12 +71,11 @@ def test_random_cells_yield_no_statement(quantity):
     (name,) = data.data_vars
     legal = data[name].values >= 0
     data[name].values[legal] = np.random.default_rng(5).integers(0, 60, legal.sum())
-    findings, _ = mined(game, quantity, 64, game, data=data)
-    document = found_in(findings, [], finder(game, quantity=quantity), silent)
-    assert document.statements == ()
-    assert document.searches
-    assert all(search.tried.candidates > 0 for search in document.searches)
-    assert any(search.nothing for search in document.searches)
+    found = document(mined(game, MINERS, quantity, 64, data=data))
+    assert found.statements == ()
+    assert found.searches
+    assert all(search.tried.candidates > 0 for search in found.searches)
+    assert any(search.nothing for search in found.searches)
 
 
 @pytest.mark.full
@@ -91,18 +85,15 @@ def test_random_heights_yield_no_statement(tmp_path, monkeypatch, seed, side, qu
     monkeypatch.chdir(tmp_path)
     random_heights(tmp_path, seed, side)
     game = "solid-bar(f=csv(heights.csv))"
-    findings, _ = mined(game, quantity, side - 1, game)
-    document = found_in(findings, [], finder(game, quantity=quantity), silent)
-    assert document.statements == ()
-    nothing = {s.what for s in document.searches if s.nothing}
+    found = document(mined(game, MINERS, quantity, side - 1))
+    assert found.statements == ()
+    nothing = {s.what for s in found.searches if s.nothing}
     assert {"formulas", "value-sets", "count", "cellular"} <= nothing
 
 
 def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     game = "solid-bar(f=max(x, z)//2)"
-    findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
-    document = found_in(findings, [], finder(game), silent)
-    found, higher = document.statements
+    found, higher = document(mined(game, ["value-sets"], bound=64)).statements
     assert found.statement == "P <=> x ^ y ^ z == 0"
     assert (higher.search, higher.ruleset) == ("related", "solid-bar(f=max(x, z)//2+1)")
     assert found.verdict == "holds-to-bound"
@@ -119,10 +110,9 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     findings = [
         one
         for game in games.values()
-        for one in mined(game, "p-positions", 128, family, ["value-sets"])[0]
+        for one in mined(game, ["value-sets"], bound=128, family=family)
     ]
-    document = found_in(findings, [], finder(*games.values(), bound=128), silent)
-    found = document.statements
+    found = document(findings).statements
     said = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
     (one,) = [s for s in found if s.statement == said]
     assert one.verdict == "holds-to-bound"
@@ -150,9 +140,8 @@ def test_of_what_values_exclude_only_the_most_is_said():
 @pytest.mark.full
 def test_a_rule_without_passes_left_is_one_of_the_game_without():
     games = ["nim(3)", "with-pass(nim(3), passes=1)"]
-    both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
-    document = found_in([*both[0], *both[1]], [], finder(*games), silent)
-    found = document.statements
+    results = [one for game in games for one in mined(game, ["cellular"], bound=63)]
+    found = document(results).statements
     assert [one.ruleset for one in found if one.search == "cellular"] == ["nim(3)"]
 
 
@@ -211,9 +200,9 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
         Mined(game, "grundy", 9, family, at, finding.model_copy(update={"ruleset": game}))
         for game, at in games.items()
     ]
-    document = found_in(found, [], finder(quantity="grundy"), silent)
-    assert document.statements == ()
-    (why,) = [one for one in document.searches if one.nothing]
+    told = found_in(found, [], finder(quantity="grundy"), silent)
+    assert told.statements == ()
+    (why,) = [one for one in told.searches if one.nothing]
     assert rule in why.what
     assert why.why.startswith("seen in 4 games")
 
@@ -223,15 +212,10 @@ def test_of_a_family_that_no_condition_tells_the_games_are_named():
     """Of k = 6 the formula is right for s up to 6 and for 8, which small numbers and remainders do not tell from 7."""
     pattern, games = "step-bar(k=6, s=s)", {s: f"step-bar(k=6, s={s})" for s in range(9)}
     what = ["formulas", "counts", "cellular", "blocks"]
-    both = [mined(game, "grundy", 60, pattern, what) for game in games.values()]
-    document = found_in(
-        [one for findings, _ in both for one in findings],
-        [TableFamily.of(pattern, [member for _, member in both])],
-        finder(*games.values(), quantity="grundy", bound=60),
-        silent,
-        related_games=False,
-    )
-    (found,) = document.statements
+    results = [mined(game, what, "grundy", 60, pattern) for game in games.values()]
+    family = TableFamily.of(pattern, [member(several, 60) for several in results])
+    told = document([one for several in results for one in several], [family], related_games=False)
+    (found,) = told.statements
     assert (found.when, found.statement) == ("0 <= s <= 6 or s == 8", "G == (y ^ (z+s))-s")
     assert found.verdict == "holds-to-bound"
     assert len(found.implies) == 7, "the games whose own formulas were found are told under it"
@@ -240,6 +224,6 @@ def test_of_a_family_that_no_condition_tells_the_games_are_named():
         holds = all(ruleset.grundy(p) == (p[0] ^ (p[1] + s)) - s for p in ruleset.positions(24))
         assert found.claims[0].speaks_of({"s": s}) == holds
     # what a step bar shows with a strip beside it is no statement of each of its games
-    whys = {one.what: one.why for one in document.searches if one.why}
+    whys = {one.what: one.why for one in told.searches if one.why}
     (counted,) = (what for what in whys if what.startswith("strip-bar(k=6, s=s): the number"))
     assert "not said of the family" in whys[counted]

@@ -45,7 +45,7 @@ SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
 
 
 def learned_from_game(cells: Cells) -> list[FormulasFinding]:
-    """Return the formulas of a small automaton of what a table of a game holds; none if there is no such automaton."""
+    """Return the formulas of a small automaton of a game, as findings of a table; none if there is no such automaton."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
     try:
         proof = prove(cells.game, relation, inf, SMALL)

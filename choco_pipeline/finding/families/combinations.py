@@ -18,9 +18,9 @@ Point = Mapping[str, int]
 class Term:
     """An integer that depends on the parameters."""
 
-    #: In the signs of the field; empty for 1.
+    #: In mathematical notation; empty for 1.
     shown: str
-    #: In the formula language; empty for 1, and None where that language cannot say it.
+    #: In the formula language; empty for 1, None if that language cannot express it.
     text: str | None
 
     def value(self, point: Point) -> int | None:
@@ -80,7 +80,7 @@ def log_up(name: str) -> Term:
 class Combination:
     """A sum of terms, each multiplied by a rational number."""
 
-    #: As many of the one as of the other.
+    #: Terms and coefficients, equal in number.
     terms: tuple[Term, ...]
     coefficients: tuple[Fraction, ...]
 
@@ -114,7 +114,7 @@ class Combination:
 
     @property
     def shown(self) -> str:
-        """The sum in the signs of the field, such as ``(3k+7)/2``."""
+        """The sum in mathematical notation, such as ``(3k+7)/2``."""
         text = ""
         for term, factor in self._factors():
             size = "" if abs(factor) == 1 and term.shown else str(abs(factor))
@@ -124,7 +124,7 @@ class Combination:
 
     @property
     def text(self) -> str | None:
-        """The sum in the formula language, where it can say it; a quotient is one without remainder."""
+        """The sum in the formula language; None if that cannot express it. Quotients have no remainder."""
         text = ""
         for term, factor in self._factors():
             if term.text is None:
@@ -157,7 +157,7 @@ class Combination:
 
 
 def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:
-    """Return what numbers that depend on several parameters may be combined of, the fewest terms first.
+    """Return possible terms of numbers that depend on several parameters, the fewest terms first.
 
     Terms without a value at one of the points are left out, and those that do not differ there.
     """

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.whole_table import Said, WholeTable, holding_among
+from choco_pipeline.finding.statements.scope import Said, WholeTable, holding_among
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.mine_order import MinedTables
@@ -39,7 +39,7 @@ from choco_pipeline.tables.storage.stored import StoredCells, read_table
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000
-#: Most cells of a table that are read, four times as many as are searched; of larger tables a corner is read. A family may have a
+#: Most cells of a table that are read, four times as many as are searched. A corner is read of larger tables. A family may have a
 #: hundred tables, and statements are tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
 MOST_LOOKED_AT = 4 * MOST_CELLS
 #: The searches whose results are lifted to parameters.

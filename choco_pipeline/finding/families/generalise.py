@@ -14,33 +14,35 @@ several tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.domains import TRIED, Domain, domain, is_overfitted
-from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
+from choco_pipeline.finding.families.conditions import (
+    TRIED,
+    Domain,
+    TestedCondition,
+    domain,
+    is_overfitted,
+    named_by_ranges,
+    tested_condition,
+)
+from choco_pipeline.finding.families.laws import LAWS_TRIED, Law, laws
 from choco_pipeline.finding.families.lift import lifted
 from choco_pipeline.finding.families.single import lines_of
 from choco_pipeline.finding.families.table_family import (
+    MemberTable,
     Outcome,
     TableFamily,
+    listed,
     outcome,
     outcome_in_corner,
 )
-from choco_pipeline.finding.families.tested_condition import (
-    TestedCondition,
-    tested_condition,
-)
-from choco_pipeline.finding.families.wording import (
-    listed,
-    named_by_ranges,
-    values_of,
-)
-from choco_pipeline.finding.statements.found_document import Searched
-from choco_pipeline.finding.statements.lines import formulas_of, grundy, nodes_in, p_iff
+from choco_pipeline.finding.statements.found_document import Proposals, Searched
+from choco_pipeline.finding.statements.lines import formulas_of, grundy, nodes_in, p_iff, up_to
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Integer, Name, Node, walk, with_operands
@@ -60,19 +62,7 @@ LONGEST_IN_DOUBT = 20
 FEWEST_NEW = 2
 
 
-@dataclass(frozen=True)
-class Generalised:
-    """The statements found on a family."""
-
-    #: What holds on the tables that were held out, and, with the verdict "refuted", what does not.
-    statements: tuple[FoundStatement, ...]
-    #: What was looked for in vain, and why.
-    searches: tuple[Searched, ...]
-    #: What holds on too few tables to tell, and says something only if it holds for further games.
-    doubtful: tuple[FoundStatement, ...] = ()
-
-
-def generalise(family: TableFamily) -> Generalised:
+def generalise(family: TableFamily) -> Proposals:
     """Return statements with parameters that are lifted from the search results of single tables.
 
     Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
@@ -101,9 +91,8 @@ def generalise(family: TableFamily) -> Generalised:
             search.untold.append(candidate)
     search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
-    return Generalised(
-        (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
-    )
+    stated = (*search.statements, *frontiers)
+    return Proposals(stated, tuple(search.doubtful), tuple(search.searches))
 
 
 #: A line, its claim, and the tables in which it holds.
@@ -116,7 +105,7 @@ class _Search:
     statements: list[FoundStatement] = field(default_factory=list)
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
-    #: Of which no condition tells where they hold.
+    #: Lines without a condition.
     untold: list[FamilyFormula] = field(default_factory=list)
     lifted: int = 0
 
@@ -269,25 +258,23 @@ class _Search:
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, condition = self.family, tested.domain
         points, holds = family.points, formula.holds
-        learnt = [i for i in tested.learnt if holds[i]]
-        right = [i for i in tested.held_out if holds[i]]
-        refuting = [i for i in tested.held_out if condition.holds(points[i]) and not holds[i]]
-        seen = [points[i] for i in (*learnt, *right)]
-        statement = FoundStatement(
-            search="formulas",
-            ruleset=family.ruleset,
-            statement=formula.line,
-            found_on=formula.evidence(family, learnt, "searched"),
-            held_on=self._held_on(formula, tested, right),
-            tried=Tried(
-                self.lifted + condition.tried,
-                f"formulas that tables have in common; conditions: {TRIED}",
-                len(tested.learnt),
-            ),
-            when=condition.text,
-            parameters=values_of(seen, family.names),
-            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        tried = Tried(
+            self.lifted + condition.tried,
+            f"formulas that tables have in common; conditions: {TRIED}",
+            len(tested.learnt),
         )
+        positions = {
+            i: formula.outcomes[i].positions for i in (*tested.learnt, *tested.held_out) if holds[i]
+        }
+        statement = tested.statement(family, "formulas", formula.line, positions, tried)
+        outside = [i for i in tested.held_out if not condition.holds(points[i])]
+        also = [points[i] for i in outside if holds[i]]
+        wrong = len(outside) - len(also)
+        what = statement.held_on.what
+        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
+        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
+        statement = replace(statement, held_on=replace(statement.held_on, what=what))
+        refuting = [i for i in tested.held_out if i not in outside and not holds[i]]
         if not refuting:
             return statement
         failure = formula.outcomes[refuting[0]].failure
@@ -295,20 +282,6 @@ class _Search:
         return statement.with_conclusion(
             Conclusion("refuted", f"wrong in a table held out, {where}")
         )
-
-    def _held_on(
-        self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]
-    ) -> Evidence:
-        """Return the evidence of the tables held out for a line and its condition."""
-        points, condition = self.family.points, tested.domain
-        outside = [i for i in tested.held_out if not condition.holds(points[i])]
-        also = [points[i] for i in outside if formula.holds[i]]
-        held_on = formula.evidence(self.family, right, "held-out")
-        wrong = len(outside) - len(also)
-        what = held_on.what
-        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
-        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
-        return replace(held_on, what=what)
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
@@ -329,7 +302,7 @@ def _order(line: str) -> tuple[int, int, str]:
 
 
 def _covers(formula: _First, other: _First) -> bool:
-    """Whether a line makes another one redundant: it says at least as much wherever the other one is right."""
+    """Whether a line makes another one redundant: it implies the other one in all tables where that one is right."""
     (_, claim, inside), (_, less, fewer) = formula, other
     own, others = claim.determined, less.determined
     if own is None or others is None or own.quantity != others.quantity:
@@ -353,3 +326,135 @@ def _with_numbers(node: Node, names: Sequence[str]) -> Node:
 
 def _nodes(node: Node) -> int:
     return sum(1 for _ in walk(node))
+
+
+@dataclass(frozen=True)
+class FamilyFormula:
+    """A line with parameters, and its outcome on each table of a family."""
+
+    line: str
+    claim: Claim
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """The kind of the claim, and the condition on the positions that it is about; empty for all."""
+        given = self.claim.determined
+        where = given.where.text if given and given.where else ""
+        return self.claim.check.kind, where
+
+    @property
+    def holds(self) -> tuple[bool, ...]:
+        """Whether it is right, for each table."""
+        return tuple(outcome.holds for outcome in self.outcomes)
+
+    @property
+    def inside(self) -> tuple[int, ...]:
+        """Indices of the tables in which it is right."""
+        return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
+
+    @property
+    def reaches(self) -> tuple[int | None, ...]:
+        """The largest coordinate up to which it is right, for each table; None if it is right everywhere."""
+        return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
+
+
+def frontier_statements(
+    family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
+) -> Iterator[FoundStatement]:
+    """Yield the bounds of lines in games in which they fail, if the bounds follow a law in the one parameter of the family.
+
+    A bound is left out if it is constant, or if another line is right as far for all these parameters, and further for some. Of lines
+    with equal bounds the first is kept. Each line has an outcome for each table; `tried` is the number of candidates.
+    """
+    if len(family.names) != 1:
+        return
+    (name,) = family.names
+    places = {
+        member.parameters[name]: i
+        for i, member in enumerate(family.members)
+        if member.parameters[name] > 0
+    }
+    told = [(formula, _told(formula, places, name)) for formula in formulas]
+    for place, formula in enumerate(formulas):
+        reaches = {k: formula.reaches[i] for k, i in places.items()}
+        known = {k: reach for k, reach in reaches.items() if reach is not None}
+        for law in laws(known, name):
+            beyond = [k for k in reaches if law.speaks_of(k) and k not in known]
+            if law.combination.is_constant or any(
+                (law.value(k) or 0) < family.members[places[k]].bound for k in beyond
+            ):
+                continue
+            members = [places[k] for k in (*law.fitted, *law.held_out)]
+            if not any(
+                _has_all_coordinates(family.members[i], formula.reaches[i]) for i in members
+            ):
+                continue
+            if any(
+                _as_far(other, formula, members, reached, or_equal=i < place)
+                for i, (other, reached) in enumerate(told)
+            ):
+                continue
+            yield _statement(family, formula, law, places, tried)
+
+
+def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
+    """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
+    if not reach:
+        return False
+    game = member.corner.game.base
+    corners = product({1, reach}, repeat=len(game.coordinates))
+    return any(game.is_position(corner) for corner in corners)
+
+
+def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
+    """Return the tables for which a law gives the bound of a line, or in which it is right everywhere."""
+    reaches = {k: formula.reaches[i] for k, i in places.items()}
+    known = {k: reach for k, reach in reaches.items() if reach is not None}
+    by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
+    return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
+
+
+def _as_far(
+    other: FamilyFormula,
+    formula: FamilyFormula,
+    members: Sequence[int],
+    told: frozenset[int],
+    *,
+    or_equal: bool,
+) -> bool:
+    """Whether the bounds of another line are at least as large in some tables, and not all equal unless `or_equal`."""
+    if not told.issuperset(members):
+        return False
+    pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
+    as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
+    return as_far and (or_equal or any(a != b for a, b in pairs))
+
+
+def _statement(
+    family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
+) -> FoundStatement:
+    text, name = law.combination.text, law.name
+
+    def seen(parameters: Sequence[int], kind: str) -> Evidence:
+        indices = [places[k] for k in parameters]
+        outcomes = {
+            i: outcome(formula.claim, family.members[i], formula.reaches[i]) for i in indices
+        }
+        return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
+
+    return FoundStatement(
+        search="bounds",
+        ruleset=family.ruleset,
+        statement="" if text is None else up_to(text, formula.line),
+        words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
+        found_on=seen(law.fitted, "smaller"),
+        held_on=seen(law.held_out, "larger"),
+        tried=Tried(
+            tried,
+            f"formulas that tables have in common, and nim-sums with shifts; bounds: {LAWS_TRIED}",
+            len(places),
+        ),
+        when=law.when,
+        parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+    )

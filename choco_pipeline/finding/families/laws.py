@@ -31,21 +31,21 @@ from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
-TRIED = (
+LAWS_TRIED = (
     "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"
 )
 RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
 MODULI = (1, 2, 4, 8)
 #: A law must hold for at least this many parameters that it was not fitted on.
 FEWEST_HELD_OUT = 3
-#: With fewer parameters no law is looked for.
+#: Fewest parameters for a law.
 FEWEST = 3 + FEWEST_HELD_OUT
-#: So many of the least parameters may be exceptions.
+#: Most exceptions among the least parameters.
 MOST_EXCEPTIONS = 2
 
 
 def shapes(name: str) -> list[tuple[Term, ...]]:
-    """Return what a law in a parameter is a combination of, in the order of trying."""
+    """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
     return [
         (k, CONSTANT),
@@ -72,11 +72,11 @@ class Law:
     fitted: tuple[int, ...]
     #: Larger ones at which the law was then right: all that are known in this class.
     held_out: tuple[int, ...]
-    #: Smaller ones in the class, which the law does not speak of.
+    #: Smaller ones in the class, for which the law does not hold.
     exceptions: tuple[int, ...] = ()
 
     def value(self, k: int) -> Fraction | None:
-        """Return what the law says at `k`, at least 1."""
+        """Return the value at `k`, at least 1."""
         return self.combination.value({self.name: k})
 
     def speaks_of(self, k: int) -> bool:
@@ -85,7 +85,7 @@ class Law:
 
     @property
     def formula(self) -> str:
-        """The right-hand side, in the signs of the field.
+        """The right-hand side in mathematical notation.
 
         Examples
         --------
@@ -97,14 +97,14 @@ class Law:
 
     @property
     def where(self) -> str:
-        """Which parameters the law speaks of, in the signs of the field."""
+        """The condition on the parameters in mathematical notation."""
         parts = [f"{self.name} ≡ {self.residue} mod {self.modulus}"] * (self.modulus > 1)
         parts += [f"{self.name} ≥ {self.fitted[0]}"] * bool(self.exceptions)
         return ", ".join(parts) or f"every {self.name}"
 
     @property
     def when(self) -> str:
-        """Which parameters the law speaks of, as a condition; empty for all."""
+        """The condition on the parameters as a formula; empty for all."""
         parts = [f"{self.name}%{self.modulus} == {self.residue}"] * (self.modulus > 1)
         parts += [f"{self.name} >= {self.fitted[0]}"] * bool(self.exceptions)
         return " and ".join(parts)
@@ -169,8 +169,8 @@ def laws_of_states(
 ) -> list[FoundStatement]:
     """Return the laws of the numbers of states of proved automata, for families with one parameter.
 
-    Proofs are those of a run's ``proved`` documents, of which only what is proved counts; `families` has for each ruleset the
-    family that it belongs to.
+    Proofs are those of a run's ``proved`` documents; only those with the status "proved" count. `families` has the family of each
+    ruleset.
     """
     states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for proof in proofs:
@@ -215,7 +215,7 @@ def law_statements(
             words=f"{what} = {law.formula}",
             found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
             held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
-            tried=Tried(len(shapes(name)), TRIED, len(values)),
+            tried=Tried(len(shapes(name)), LAWS_TRIED, len(values)),
             when=law.when,
             parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
             conclusion=Conclusion(

@@ -48,7 +48,7 @@ _HOLE = "#"
 
 
 def lifted(of_tables: Sequence[tuple[Point, Proposition]], *, by_value: bool = False) -> list[str]:
-    """Return lines with parameters of which the lines of single tables are instances.
+    """Return lines with parameters that have the lines of single tables as instances.
 
     Lines of one form differ in integers only. Each integer is then the same in all of them, or an expression in the parameters
     that they determine exactly, in all tables or in those of one residue class. Whether a line is right for a table is another
@@ -104,7 +104,7 @@ def _least(instances: Sequence[_Instance]) -> list[_Instance]:
 def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
     """Yield the lines of the most tables whose integers are the same multiples of one term in the parameters.
 
-    In a small table several formulas of one form may be right, of which those with the smallest integers are wrong farther out.
+    Several formulas of one form may be right in a small table, and those with the smallest integers may be wrong farther out.
     """
     points = [point for point, _ in instances]
     most: dict[tuple[int, ...], _Instance] = {}

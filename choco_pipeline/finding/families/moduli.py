@@ -1,7 +1,7 @@
-"""Moduli that depend on parameters, such as 2^v₂(k), of which the nim-sums at the P-positions of a family are multiples.
+"""Moduli in parameters, such as 2^v₂(k), that divide the nim-sums at the P-positions of a family.
 
-Of one game few nim-sums may be seen besides 0, and all kinds of moduli divide those: so a modulus is looked for that divides
-the nim-sums of all games, and not of each.
+A single game may have few nim-sums other than 0, and many moduli divide them. So a modulus is searched that divides the nim-sums of
+all games of the family.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ import numpy as np
 
 from choco_pipeline.claims.scans.scan import ValueScan
 from choco_pipeline.finding.families.combinations import linear, two_part
-from choco_pipeline.finding.families.domains import TRIED
-from choco_pipeline.finding.families.table_family import TableFamily, extent
-from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
-from choco_pipeline.finding.families.wording import listed, values_of
+from choco_pipeline.finding.families.conditions import TRIED, TestedCondition, tested_condition
+from choco_pipeline.finding.families.table_family import TableFamily
+from choco_pipeline.finding.statements.found_document import Proposals
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.mining.table_findings import Tried
 from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
 
 #: Factors of terms in a parameter that are tried as moduli.
@@ -68,10 +67,10 @@ class FamilyModuli:
                 break
         return divisor, positions
 
-    def statements(self) -> tuple[list[FoundStatement], list[FoundStatement]]:
-        """Return the statements of the best moduli, and the doubtful ones.
+    def proposals(self) -> Proposals:
+        """Return the statements of the best moduli.
 
-        Several may be the same numbers in all tables, such as k and 2^v₂(k): which it is, further games have to tell.
+        Several may be the same numbers in all tables, such as k and 2^v₂(k). Further games have to distinguish them.
         """
         sure: list[FoundStatement] = []
         doubtful: list[FoundStatement] = []
@@ -86,7 +85,7 @@ class FamilyModuli:
                     is_sure = tested.is_enough(moduli.family, sum(divides))
                     (sure if is_sure else doubtful).append(statement)
                     break
-        return sure, doubtful
+        return Proposals(sure, doubtful)
 
     @property
     def _with_evidence(self) -> FamilyModuli:
@@ -135,25 +134,11 @@ class FamilyModuli:
         numbers = {n for n, is_so in zip(self._numbers(modulus), divides, strict=True) if is_so}
         shortest = str(*numbers) if len(numbers) == 1 else modulus
         condition = parse(f"v % ({shortest}) == 0").text
-        seen = [point for point, is_so in zip(family.points, divides, strict=True) if is_so]
-        return FoundStatement(
-            search="moduli",
-            ruleset=family.ruleset,
-            statement=f"{{{self.of}: P}} <= {{v: {condition}}}",
-            found_on=self._evidence([i for i in tested.learnt if divides[i]], "searched"),
-            held_on=self._evidence([i for i in tested.held_out if divides[i]], "held-out"),
-            tried=Tried(
-                tested.domain.tried * len(list(self._moduli())),
-                f"moduli: parameters and the powers of 2 in them, times 1, 2 and 4; conditions: {TRIED}",
-                len(tested.learnt),
-            ),
-            when=tested.domain.text,
-            parameters=values_of(seen, family.names),
-            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        positions = {i: self.divisors[i][1] for i, is_so in enumerate(divides) if is_so}
+        tried = Tried(
+            tested.domain.tried * len(list(self._moduli())),
+            f"moduli: parameters and the powers of 2 in them, times 1, 2 and 4; conditions: {TRIED}",
+            len(tested.learnt),
         )
-
-    def _evidence(self, places: list[int], kind: str) -> Evidence:
-        which = listed([self.family.points[i] for i in places])
-        which += extent(self.family.members[i] for i in places)
-        positions = sum(self.divisors[i][1] for i in places)
-        return Evidence(positions, f"{len(places)} {kind} tables, {which}", len(places))
+        line = f"{{{self.of}: P}} <= {{v: {condition}}}"
+        return tested.statement(family, "moduli", line, positions, tried)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from choco_pipeline.claims.language.claim import names_of
-from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
-from choco_pipeline.finding.families.wording import values_of
-from choco_pipeline.finding.statements.found_document import Searched
+from choco_pipeline.finding.families.conditions import domain, is_chance, is_overfitted
+from choco_pipeline.finding.families.table_family import values_of
+from choco_pipeline.finding.statements.found_document import Proposals, Searched, not_reported
 from choco_pipeline.finding.statements.lines import (
     at_one_of,
     by_cases,
@@ -89,7 +89,7 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
         yield statement(statement=by_cases(of, cases, excepted))
         return
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
-        # that no other position has the value 0, too, is for trials to find out
+        # trials decide whether other positions have the value 0, too
         yield statement(statement=p_iff(f"{finding.expression} == 0"))
     statement = partial(
         statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined
@@ -244,59 +244,43 @@ def _shared(group: Sequence[_Instance], searched: Sequence[Mapping[str, int]]) -
     )
 
 
-@dataclass(frozen=True)
-class SingleTables:
-    """The statements from the search results of single tables, and the searches."""
+def single_tables(mined: Sequence[Mined]) -> Proposals:
+    """Return the statements on single games, and the statements that several games of a family share.
 
-    statements: list[FoundStatement]
-    searches: list[Searched]
-
-    @classmethod
-    def of(cls, mined: Iterable[Mined]) -> SingleTables:
-        """Return the statements on single games, and the statements that several games of a family share.
-
-        If several games of a family were searched, only formulas are stated for single games. A shared statement that cannot be tried
-        on other games is listed among the searches that found nothing.
-        """
-        mined = list(mined)
-        searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
-        for result in mined:
-            searched.setdefault(result.search, {})[result.ruleset] = result.parameters
-        alone: dict[str, FoundStatement] = {}
-        common: dict[tuple[tuple[str, str], str], list[_Instance]] = {}
-        for result in mined:
-            is_of_several = len(searched[result.search]) >= FEWEST_GAMES
-            for statement in _statements(result):
-                is_own = match(read(_family_of(result)), read(statement.ruleset)) is not None
-                if not is_of_several or not is_own or result.finding.kind == "formulas":
-                    alone.setdefault(statement.id, statement)
-                    continue
-                for instance in _instances(statement, result):
-                    common.setdefault((result.search, instance.key), []).append(instance)
-        groups = {key: group for key, group in common.items() if len(group) >= FEWEST_GAMES}
-        whole = [_shared(group, list(searched[key[0]].values())) for key, group in groups.items()]
-        alone = {one.id: one for one in whole if one.claims} | alone
-        untried = [one for one in whole if not one.claims]
-        together = {search for search, _ in groups}
-        apart = {search for search, _ in common} - together
-        return cls([*alone.values()], [*_searches(mined, apart), *map(_untried, untried)])
-
-
-def _untried(statement: FoundStatement) -> Searched:
-    return Searched(
-        what=statement.text,
-        game=statement.ruleset,
-        tried=statement.tried,
-        nothing=True,
-        why=f"seen in {statement.found_on.tables} games, {NOT_TRIED}",
-    )
+    If several games of a family were searched, only formulas are stated for single games. A shared statement that cannot be tried
+    on other games is listed among the searches that found nothing.
+    """
+    searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
+    for result in mined:
+        searched.setdefault(result.search, {})[result.ruleset] = result.parameters
+    alone: dict[str, FoundStatement] = {}
+    common: dict[tuple[tuple[str, str], str], list[_Instance]] = {}
+    for result in mined:
+        is_of_several = len(searched[result.search]) >= FEWEST_GAMES
+        for statement in _statements(result):
+            is_own = match(read(_family_of(result)), read(statement.ruleset)) is not None
+            if not is_of_several or not is_own or result.finding.kind == "formulas":
+                alone.setdefault(statement.id, statement)
+                continue
+            for instance in _instances(statement, result):
+                common.setdefault((result.search, instance.key), []).append(instance)
+    groups = {key: group for key, group in common.items() if len(group) >= FEWEST_GAMES}
+    whole = [_shared(group, list(searched[key[0]].values())) for key, group in groups.items()]
+    alone = {one.id: one for one in whole if one.claims} | alone
+    untried = [one for one in whole if not one.claims]
+    together = {search for search, _ in groups}
+    apart = {search for search, _ in common} - together
+    searches = [
+        not_reported(one, f"seen in {one.found_on.tables} games, {NOT_TRIED}") for one in untried
+    ]
+    return Proposals([*alone.values()], searches=[*_searches(mined, apart), *searches])
 
 
 def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[Searched]:
     """Yield the searches: for each family, kind and outcome, the games and the number of candidates."""
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for result in mined:
-        key = result.family, result.search[1], result.finding.tried.what, result.found_nothing
+        key = result.family, result.search[1], result.finding.tried.what, result.finding.nothing
         groups.setdefault(key, []).append(result)
     for (family, kind, what, nothing), group in groups.items():
         candidates = sum(one.finding.tried.candidates for one in group)

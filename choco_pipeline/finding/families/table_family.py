@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,14 +11,15 @@ from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position
+from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.mining.table_findings import Finding as Mined
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
@@ -41,7 +42,7 @@ class MemberTable:
     parameters: Point
     #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
-    #: What was mined on it; none if nothing was looked for.
+    #: The search results; none if it was not searched.
     findings: Sequence[Mined] = ()
     #: That of the run's table, of which `table` may return a corner; None where there is no run.
     stored_bound: int | None = None
@@ -64,7 +65,7 @@ class MemberTable:
 
 
 def extent(members: Iterable[MemberTable]) -> str:
-    """Return the bounds of tables of which only a part was read, as words after a list of them; empty if there are none."""
+    """Return the text for the bounds of tables that were read in part; empty if there are none."""
     cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
     bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
     return f", of larger ones the part to bound {bounds}" if cut else ""
@@ -144,6 +145,12 @@ class TableFamily:
         """Return a line with parameters as a claim on the family."""
         return Claim(Statement(id=f"{FOUND}line", ruleset=self.ruleset, statement=line))
 
+    def evidence(self, positions: Mapping[int, int], kind: str) -> Evidence:
+        """Return the evidence of some tables, given the number of positions by the index of the table."""
+        which = listed([self.points[i] for i in positions])
+        what = f"{len(positions)} {kind} tables, {which}"
+        return Evidence(sum(positions.values()), what, len(positions))
+
     def _is_held_out(self, member: MemberTable) -> bool:
         places = (self._values[name].index(member.parameters[name]) for name in self.names)
         return sum(places) % THIRD == THIRD - 1
@@ -187,18 +194,26 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
         elif isinstance(check, PPositions):
             tally = alone(compare_p_positions(check, environment, cells, BLOCK, reach))
         else:
-            return _judged(check_cells(claim, environment, cells), cells)
+            verdict = check_cells(claim, environment, cells).verdict
+            right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
+            wrong = ((), 0) if isinstance(verdict, Refuted) else None
+            return Outcome(right, wrong, cells.bound)
     except (FormulaError, LimitError):  # without a value, or too large to evaluate
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
     return Outcome(tally.settled, failure, cells.bound)
 
 
-def _judged(finding: Finding, cells: Cells) -> Outcome:
-    match finding.verdict:
-        case Exhausted(positions) | HoldsToBound(positions):
-            return Outcome(positions, None, cells.bound)
-        case Refuted():
-            return Outcome(0, ((), 0), cells.bound)
-        case _:
-            return Outcome(0, None, cells.bound)
+#: Most parameters in a list.
+MOST_LISTED = 8
+
+
+def listed(points: Sequence[Point]) -> str:
+    """Return a list of parameters in words, shortened if it is long."""
+    return parameter_text.listed(points, MOST_LISTED) or "none"
+
+
+def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values of each parameter at some points."""
+    chosen = list(points)
+    return {name: tuple(sorted({point[name] for point in chosen})) for name in names}

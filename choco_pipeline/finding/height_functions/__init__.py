@@ -1,4 +1,4 @@
-"""For which height functions a formula holds: all of a box, and conditions that tell them from the others.
+"""Height functions of a box for which a formula holds, and conditions that distinguish them.
 
 Imports `statements`.
 """

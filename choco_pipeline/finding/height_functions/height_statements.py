@@ -1,42 +1,41 @@
-"""What is said of the height functions of a box: how many have which formula, and which condition tells them apart.
+"""Statements on the height functions of a box: how many have each formula, and a condition that distinguishes them.
 
-The shortest condition on f that tells is looked for (solid2022, Questions 1 and 2).
+The shortest such condition on f is searched (solid2022, Questions 1 and 2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
-from itertools import combinations
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.height_functions.height_census import census, total
-from choco_pipeline.finding.height_functions.height_conditions import Condition, family, having
-from choco_pipeline.finding.height_functions.height_samples import boxes, held_out, named
+from choco_pipeline.finding.height_functions.height_criteria import (
+    CriterionSearch,
+    named,
+    number_in_box,
+    search,
+)
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass, Heights
+from choco_pipeline.mining.height_search import (
+    EVERY,
+    GRUNDY,
+    P_POSITIONS,
+    HeightClass,
+    Heights,
+    Truths,
+)
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
-#: Conditions that are joined, at most.
-MOST_JOINED = 3
-#: Of the joined conditions that are exact in the box, so many of the shortest are tried on other functions.
-CANDIDATES = 12
-#: Of those that are right there, too, so many become statements: others say the same in other words.
-KEPT = 1
-
-Joined = tuple[Condition, ...]
 RULESET = "solid-bar(f=f)"
 MEANING = (
     "f is monotone, u < x, g = f(u, z) and h = f(x, z); the condition is meant for all such u, x and z, and also with the"
@@ -50,7 +49,7 @@ TOP = (
 
 @dataclass(frozen=True)
 class HeightQuestion:
-    """What is asked of a bar: a formula, and which height functions give it."""
+    """A formula, and the class of height functions that have it."""
 
     label: str
     formula: str
@@ -91,7 +90,7 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
     searched = Searched(
         what=f"conditions on f for {question.shown}",
         game=RULESET,
-        tried=tried(criterion),
+        tried=criterion.tried,
         nothing=not criterion.exact,
     )
     statements = statements_of(question, criterion, side, height)
@@ -99,7 +98,7 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
 
 
 def classified_all(side: int, height: int) -> FoundDocument:
-    """Return all that can be said of the height functions of a box, one question after the other."""
+    """Return statements and searches on all questions about a box."""
     parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
     return FoundDocument(
         statements=tuple(statement for part in parts for statement in part.statements),
@@ -110,7 +109,7 @@ def classified_all(side: int, height: int) -> FoundDocument:
 def statements_of(
     question: HeightQuestion, criterion: CriterionSearch, side: int, height: int
 ) -> list[FoundStatement]:
-    """Return what a search says."""
+    """Return the statements of a search."""
     box = f"all monotone {named(side, height)}"
     statements = []
     for joined in criterion.exact:
@@ -127,7 +126,7 @@ def statements_of(
             words=f"of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}",
             found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} are so"),
             held_on=criterion.held,
-            tried=tried(criterion),
+            tried=criterion.tried,
             conclusion=Conclusion(
                 "unchecked", f"right for {criterion.held.positions:,} other functions, too"
             ),
@@ -141,120 +140,104 @@ def statements_of(
     return statements
 
 
-class HeightsError(ChocoError):
-    """A box of height functions that cannot be searched."""
-
-
-@dataclass(frozen=True)
-class CriterionSearch:
-    """What became of one question."""
-
-    #: How many functions the boxes have, and how many of them are in the class.
-    functions: int
-    members: int
-    #: The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
-    exact: tuple[Joined, ...]
-    #: How many single conditions there were, and how many joined ones were right in the boxes.
-    looked_at: tuple[int, int]
-    #: On which other functions the shortest of these were then tried.
-    held: Evidence
-
-
-def search(
-    height_class: HeightClass,
-    side: int,
-    height: int,
-    conditions: Sequence[Condition] | None = None,
-) -> CriterionSearch:
-    """Return the shortest joined conditions that exactly the members of a class have.
-
-    They are found in the boxes with all arguments and heights up to `side` and `height`; larger ones are held out. Conditions
-    are by default those of `choco_pipeline.finding.height_functions.height_conditions.family`.
-    """
-    number = total(side, height)
-    if number > MOST_HEIGHT_FUNCTIONS or not 1 <= height <= side:
-        raise HeightsError(
-            f"heights: side {side}, height {height}: {number:,} functions; 1 ≤ height ≤ side and at most"
-            f" {MOST_HEIGHT_FUNCTIONS:,} functions are needed"
-        )
-    conditions = family() if conditions is None else conditions
-    every = list(boxes(side, height))
-    inside = [height_class.has(block) for block in every]
-    needed = _needed([f[has] for f, has in zip(every, inside, strict=True)], conditions)
-    joined = list(_separating([f[~has] for f, has in zip(every, inside, strict=True)], needed))
-    candidates = sorted(joined, key=lambda joint: sum(condition.size for condition in joint))
-    exact, held = _confirmed(candidates[:CANDIDATES], height_class, side, height)
-    functions, members = sum(map(len, every)), int(sum(map(np.sum, inside)))
-    return CriterionSearch(functions, members, exact[:KEPT], (len(conditions), len(joined)), held)
-
-
-def _needed(members: Sequence[Heights], conditions: Sequence[Condition]) -> list[Condition]:
-    """Return the conditions that all members have."""
-    for block in members:
-        together = having(block, conditions)
-        conditions = [
-            condition
-            for condition, truths in zip(conditions, together, strict=True)
-            if truths.all()
-        ]
-    return list(conditions)
-
-
-def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> Iterator[Joined]:
-    """Yield the joined conditions, as few as can be, of which every other function breaks one."""
-    ends = np.cumsum([len(block) for block in others])
-    columns = np.zeros((len(conditions), ends[-1]), np.bool_)
-    for block, end in zip(others, ends, strict=True):
-        for row, truths in zip(columns, having(block, conditions), strict=True):
-            row[end - len(block) : end] = ~truths
-    distinct: dict[bytes, tuple[Condition, int]] = {}
-    packed = np.packbits(columns, axis=1)
-    for condition, row in zip(conditions, packed, strict=True):
-        wrong = int.from_bytes(row.tobytes(), "big")
-        if wrong:
-            distinct.setdefault(row.tobytes(), (condition, wrong))  # the shortest comes first
-    everyone = int.from_bytes(np.packbits(np.ones(ends[-1], np.bool_)).tobytes(), "big")
-    if reduce(int.__or__, (wrong for _, wrong in distinct.values()), 0) != everyone:
-        return
-    for number in range(1, MOST_JOINED + 1):
-        any_found = False
-        for chosen in combinations(distinct.values(), number):
-            if reduce(int.__or__, (wrong for _, wrong in chosen)) == everyone:
-                any_found = True
-                yield tuple(condition for condition, _ in chosen)
-        if any_found:
-            return
-
-
-def _confirmed(
-    candidates: Sequence[Joined], height_class: HeightClass, side: int, height: int
-) -> tuple[tuple[Joined, ...], Evidence]:
-    """Return the candidates that are right for all functions held out, and for how many they are."""
-    left, seen = list(candidates), 0
-    what = []
-    for name, batches in held_out(height_class, side, height):
-        number = 0
-        for heights in batches if left else ():
-            inside = height_class.has(heights)
-            number += len(heights)
-            parts = sorted({part for candidate in left for part in candidate}, key=repr)
-            truths = dict(zip(parts, having(heights, parts), strict=True))
-            left = [
-                candidate
-                for candidate in left
-                if (np.logical_and.reduce([truths[part] for part in candidate]) == inside).all()
-            ]
-        seen += number
-        what.append(f"{number:,} {name}")
-    return tuple(left), Evidence(seen, "; ".join(what))
-
-
-def tried(search: CriterionSearch) -> Tried:
-    """Return what a search looked at."""
-    conditions, joined = search.looked_at
-    what = (
-        f"single conditions, joined up to {MOST_JOINED} at a time; right in the boxes: {joined:,}"
+#: Most functions of a box for a count. Few functions have the formula for Grundy numbers, so those boxes may be larger.
+MOST_COUNTED: Mapping[int, int] = {GRUNDY: 10**12, P_POSITIONS: 10**7}
+#: Boxes are counted with largest arguments and heights up to this.
+LARGEST = 8
+#: a, b, c of P iff (x+a)⊕(y+b)⊕(z+c) = 0, the smallest first; the empty bar is P, so a⊕b⊕c = 0.
+SHIFTS: tuple[tuple[int, int, int], ...] = tuple(
+    sorted(
+        ((a, b, c) for a, b, c in product(range(-1, 3), repeat=3) if a ^ b ^ c == 0),
+        key=lambda shift: (sum(map(abs, shift)), min(shift) < 0, shift),
     )
-    if joined and not search.exact:
-        what += f"; of the {min(joined, CANDIDATES)} shortest of these none is right for other functions, too"
-    return Tried(conditions, what)
+)
+
+
+def counts(asked: HeightClass) -> list[dict[str, int]]:
+    """Return the number of functions of a class in each box that is not too large."""
+    return [
+        {"side": side, "height": height, "functions": asked.count(side, height)}
+        for side in range(1, LARGEST + 1)
+        for height in range(1, LARGEST + 1)
+        if number_in_box(side, height) <= MOST_COUNTED[asked.asked]
+    ]
+
+
+def census(side: int, height: int) -> FoundStatement:
+    """Return the numbers of functions of a box with each formula, and in its picture those of other boxes.
+
+    The box has arguments up to `side` and heights up to `height`.
+    """
+    every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
+    grundy, p_positions = HeightClass(GRUNDY).has(every), HeightClass(P_POSITIONS).has(every)
+    shifts = best_shifts(every)
+    least = {
+        "P iff x⊕y⊕z = 0, not G = x⊕y⊕z": least_of(every, p_positions & ~grundy),
+        "not P iff x⊕y⊕z = 0": least_of(every, ~p_positions),
+        "G = x⊕y⊕z, not constant": least_of(every, grundy & (every[:, 0, 0] < every[:, -1, -1])),
+    }
+    number = len(every)
+    return FoundStatement(
+        search="heights",
+        ruleset="solid-bar(f=f)",
+        parameters={"f": ()},
+        words=f"of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
+        f" ({up_to_exchange(every, grundy):,} up to exchanging x and z), and {p_positions.sum():,} have P iff x⊕y⊕z = 0"
+        f" ({up_to_exchange(every, p_positions):,})",
+        found_on=Evidence(number, "all functions of the box"),
+        held_on=Evidence(0, "nothing, for it is a count"),
+        tried=Tried(1 + len(SHIFTS), "formulas"),
+        conclusion=Conclusion("unchecked", "counted"),
+        picture={
+            "kind": "height-functions",
+            "counts": {
+                "G = x⊕y⊕z": counts(HeightClass(GRUNDY)),
+                "P iff x⊕y⊕z = 0": counts(HeightClass(P_POSITIONS)),
+            },
+            "shifts": shifts,
+            "least": least,
+        },
+    )
+
+
+class ShiftCount(TypedDict):
+    """A nim-sum with shifts, for how many functions it is zero exactly at P, and for how many it comes closest to that."""
+
+    sum: str
+    exact: int
+    best: int
+
+
+def best_shifts(every: Heights) -> list[ShiftCount]:
+    """Return for how many functions each sum is zero exactly at P, and for how many it comes closest to that.
+
+    Closest is the sum with the fewest mismatches, and of several the first of `SHIFTS`. Sums that come closest for none and
+    are exact for none are left out.
+    """
+    wrong = np.array([HeightClass(P_POSITIONS, shift).mismatches(every) for shift in SHIFTS])
+    best = wrong.argmin(axis=0)
+    rows: list[ShiftCount] = [
+        {"sum": _sum(shift), "exact": int((wrong[i] == 0).sum()), "best": int((best == i).sum())}
+        for i, shift in enumerate(SHIFTS)
+    ]
+    return [row for row in rows if row["exact"] or row["best"]]
+
+
+def least_of(every: Heights, chosen: Truths) -> list[list[int]] | None:
+    """Return the least function among the chosen: by its largest height, its sum, its heights; None if there is none."""
+    heights: list[Any] = every[chosen].tolist()
+    return min(heights, key=lambda f: (f[-1][-1], sum(map(sum, f)), f), default=None)
+
+
+def up_to_exchange(every: Heights, chosen: Truths) -> int:
+    """Return how many functions there are among the chosen if f(x, z) and f(z, x) are one."""
+    among = every[chosen]
+    symmetric = int((among == among.transpose(0, 2, 1)).all(axis=(1, 2)).sum())
+    return (len(among) + symmetric) // 2
+
+
+def _sum(shift: tuple[int, int, int]) -> str:
+    names = (
+        f"({n}{s:+d})".replace("-", "−") if s else n for n, s in zip("xyz", shift, strict=True)
+    )
+    return "⊕".join(names)

@@ -1,12 +1,12 @@
-"""Bounds of the tables in trials of found statements, also to decide between a statement and a claim.
+"""Tables of the trials of found statements: their bounds and outcomes.
 
-Idea: a claim that says the same up to some bound alone, or something else far away, names the place where the statement may be
-wrong. Whether it is, the game decides: a table that goes so far. Where none can be computed, the statement is not said to hold.
+A claim that ends at some bound, or contradicts a statement far away, names the place where the statement may be wrong. Only a
+table of the game up to that place decides between the two. Without such a table the statement is not accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,17 +15,28 @@ from itertools import chain
 import numpy as np
 import xarray as xr
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+    verdict_text,
+)
 from choco_pipeline.errors import HeightError
-from choco_pipeline.finding.judge.meaning import Meaning, environment, meaning
-from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.finding.judge.comparison import Meaning, environment, meaning, sampled
+from choco_pipeline.finding.statements.scope import Parameters
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Binary, Call, Integer, render, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts
+from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import seconds_of
 from choco_pipeline.tables.computing.in_memory import table
@@ -45,8 +56,8 @@ DECIDING_SECONDS = 0.5
 PAST = 2
 #: A shift by more places makes every coordinate 0.
 MOST_PLACES = 64
-#: Most positions at which a formula is evaluated that cannot be solved for the stored coordinate; most positions compared with
-#: those of another game, which takes three times as long.
+#: Most positions at which a formula is evaluated if it cannot be solved for the stored coordinate. Most positions that are compared
+#: with those of another game, which takes three times as long.
 MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
@@ -54,7 +65,11 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
-    return max(_affordable(claim, game, bound, quantity) for bound in wanted)
+    for i, bound in enumerate(wanted):
+        while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
+            bound //= 2
+        wanted[i] = bound
+    return max(wanted)
 
 
 @lru_cache(maxsize=1024)
@@ -85,13 +100,6 @@ def _numbers(formula: Formula) -> Iterator[int]:
                         yield int(constant.value({}))
             case _:
                 pass
-
-
-def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return a bound, halved until its table can be tried or is small."""
-    while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
-        bound //= 2
-    return bound
 
 
 def is_quick(
@@ -201,3 +209,103 @@ def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
         return None
     differ: Truths = ours.speaks & theirs.speaks & (ours.values != theirs.values)
     return differ
+
+
+@dataclass(frozen=True)
+class MissingMember:
+    """A small member of a value set does not occur: no table refutes the set, but it is not reported."""
+
+    member: int
+
+
+@dataclass(frozen=True)
+class TableTrial:
+    """The outcome of a trial on one table."""
+
+    parameters: Parameters
+    bound: int
+    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | MissingMember | Disputed
+    #: The bound of the run's own table of the game; None if the statement was not seen for it.
+    run: int | None
+    #: Whether it is the whole table of the run, if searches read only a corner of it.
+    is_own: bool = False
+
+    @property
+    def is_against(self) -> bool:
+        """Whether it contradicts a statement for these parameters."""
+        return isinstance(self.verdict, Refuted | MissingMember | Disputed)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions if the statement was right on all of them, else 0."""
+        match self.verdict:
+            case Exhausted(positions) | HoldsToBound(positions):
+                return positions
+            case _:
+                return 0
+
+
+def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
+    """Return the evidence with further games added. Larger tables of games seen repeat their cells and do not count."""
+    new = [trial for trial in held if trial.run is None]
+    if not new:
+        return before
+    positions = sum(trial.positions for trial in new)
+    what = f"{before.what}; then {_where(new)}"
+    return Evidence(before.positions + positions, what, before.tables + len(new))
+
+
+def agreement(held: Sequence[TableTrial]) -> str:
+    """Return the text for the tables on which a statement was right: computed ones and the run's own."""
+    computed = [trial for trial in held if not trial.is_own]
+    own = [trial for trial in held if trial.is_own]
+    parts = []
+    if computed:
+        parts.append(f"{_counted(computed)} computed to test it: {_where(computed)}")
+    if own:
+        parts.append(f"{_counted(own)} of the run, as a whole, {_bounds(own)}")
+    return f"holds for {'; and for '.join(parts)}"
+
+
+def _counted(held: Sequence[TableTrial]) -> str:
+    tables = f"{len(held)} tables" if len(held) > 1 else "a table"
+    return f"all {sum(trial.positions for trial in held):,} positions of {tables}"
+
+
+def _where(held: Sequence[TableTrial]) -> str:
+    new = [trial for trial in held if trial.run is None]
+    further = [trial for trial in held if trial.run is not None and trial.bound > trial.run]
+    again = [trial for trial in held if trial.run is not None and trial.bound <= trial.run]
+    parts = []
+    if new:
+        named = all_listed([trial.parameters for trial in new])
+        which = f"{named}, not seen before" if named else "a table of the game"
+        parts.append(f"{which}, {_bounds(new)}")
+    if further:
+        parts.append(
+            f"{'larger tables' if len(further) > 1 else 'a larger table'}, {_bounds(further)}"
+        )
+    if again:
+        parts.append(f"a part of what it was found on again, {_bounds(again)}")
+    return " and ".join(parts)
+
+
+def _bounds(held: Sequence[TableTrial]) -> str:
+    """Return the text for the bounds of tables."""
+    least, most = (choose(trial.bound for trial in held) for choose in (min, max))
+    return f"to bound {most:,}" if least == most else f"to bounds from {least:,} to {most:,}"
+
+
+def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
+    """Return the verdict of trials that contradict a statement: "refuted" if one of them refutes it."""
+    refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
+    deciding = (refuting or against)[0]
+    match deciding.verdict:
+        case MissingMember(member):
+            text = f"no P-position up to bound {deciding.bound:,} has the value {member:,}"
+        case Disputed(claim, _, why):
+            text = f"right to bound {deciding.bound:,}, but {claim} {why}"
+        case verdict:
+            text = verdict_text(verdict)
+    where = all_listed([deciding.parameters])
+    return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)

@@ -140,7 +140,8 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
 def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
     try:
         if not statement.claims:
-            return _is_said(statement, bar)
+            search = SEARCHES.get(statement.kind)
+            return search is not None and says(_mined(bar, search), statement)
         return all(_holds(claim, game, bar) for claim in statement.claims)
     except ChocoError:  # no value, or a table that cannot be computed
         return False
@@ -166,12 +167,6 @@ def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
     """Return the results of a search in the table of a randomised bar."""
     bound, data = _table(bar, "p-positions")
     return mine_table([search], bar, bound, "p-positions", data)
-
-
-def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
-    """Whether the search of a statement has the same result for a randomised bar."""
-    search, source = SEARCHES.get(statement.kind), statement.source
-    return search is not None and source is not None and says(_mined(bar, search), statement)
 
 
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:

@@ -1,13 +1,14 @@
-"""Whether some claims say together what another one says, at all positions of a game: automata decide.
+"""Implication between claims at all positions of a game, decided by automata.
 
-Idea: each claim comes to sentences on the coordinates of a position: that it speaks of it, and what it says there. A claim follows from
-others if one of them says the same wherever it speaks. The game's moves are not looked at: whether any of them is true is another question.
+Idea: each claim becomes sentences on the coordinates of a position: the positions that it is about, and its outcome or Grundy number
+there. Claims imply another one if at each position that it is about one of them says the same. The moves of the game do not matter,
+because the truth of the claims is another question.
 
-What is kept true: "proved" is said only where a sentence holds at all positions; "refuted" only where every claim has sentences, and
-automata have a position, or a member of a set, of which none of the claims says the same.
+Invariant: the answer is "proved" only if a sentence holds at all positions. It is "refuted" only if every claim has sentences, and
+automata find a position, or a member of a set, about which no claim says the same.
 
-Cost: some milliseconds for a game, and some tenths of a second where every member of a set must be a value. What is decided does not
-depend on how fast a machine is: automata are limited by their states.
+Cost: some milliseconds for a game, and some tenths of a second if every member of a set must be a value. The decision does not depend
+on the speed of the machine, because automata are limited by their states.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Literal
 from choco_pipeline.claims.kinds import Evaluated, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.judge.meaning import environment
+from choco_pipeline.finding.judge.comparison import environment
 from choco_pipeline.finding.statements.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import render, substitute
@@ -50,41 +51,40 @@ from choco_pipeline.provenance import digest
 
 #: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
 MOST_STATES = 20_000
-#: A statement on more games is compared at sampled positions alone, as is what is asked after so many questions of a run.
+#: A statement on more games is compared at sampled positions only, and so are all statements after this number of questions.
 MOST_GAMES, MOST_QUESTIONS = 64, 1_000
 
-#: What other claims say is compared as it is written.
+#: Other claims are compared as texts.
 ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
 
 Decided = Literal["proved", "refuted", "undecided"]
-#: What claims tell of positions: which are P, or their Grundy numbers.
+#: What claims give for positions: outcomes or Grundy numbers.
 Told = Literal["p", "grundy"]
 
 
 @dataclass(frozen=True)
 class Consequence:
-    """The question whether claims say together, of all positions of a game, what another claim says there.
+    """The question whether claims together imply another claim at all positions of a game.
 
-    Without that claim it is asked whether they speak of all positions.
+    Without that claim, the question is whether they are about all positions.
     """
 
-    #: What perhaps follows.
+    #: The conclusion.
     claim: Claim | None
-    #: From what.
     premises: tuple[Claim, ...]
-    #: Without parameters.
+    #: The notation of the game, without parameters.
     game: str
-    #: What is said of positions.
+    #: What the claims give for positions.
     told: Told
 
     @property
     def key(self) -> str:
-        """The same for the same question."""
+        """A key that is equal for equal questions."""
         contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
         return digest([contents, self.game, self.told])
 
     def decided(self) -> Decided:
-        """Return what our engine says."""
+        """Return the answer of our engine."""
         try:
             return _Question(self).decided()
         except ChocoError:  # no sentence says it, or it is too large to decide
@@ -93,13 +93,13 @@ class Consequence:
 
 @dataclass
 class Dominance:
-    """Who decides such questions, or notes them for others to decide."""
+    """Decides such questions, or collects them for workers."""
 
-    #: What is decided, by the questions' keys.
+    #: Answers by the keys of the questions.
     known: dict[str, Decided] = field(default_factory=dict)
-    #: Whether what is not known is decided here.
+    #: Whether open questions are decided here.
     decides: bool = True
-    #: What was asked and not known, by key.
+    #: Open questions by key.
     asked: dict[str, Consequence] = field(default_factory=dict)
 
     def compared(
@@ -141,17 +141,17 @@ class Dominance:
 
 @dataclass(frozen=True)
 class _Said:
-    """What a claim says of positions of a game with so many passes left."""
+    """The sentences of a claim for a number of passes left."""
 
-    #: That it speaks of a position.
+    #: The positions that it is about.
     speaks: Sentence
-    #: That the position is P.
+    #: The positions that it says to be P.
     is_p: Sentence = FALSE
     #: Its Grundy number.
     number: Formula | None = None
 
     def says_as(self, other: _Said) -> Sentence:
-        """Return that it speaks of a position, and says of it what another claim says."""
+        """Return the positions that it is about and where it agrees with another claim."""
         if self.number is not None and other.number is not None:
             return conjunction(self.speaks, holds(_equal(self.number, other.number.text), {}))
         both = conjunction(self.is_p, other.is_p)
@@ -161,7 +161,7 @@ class _Said:
 
 @dataclass(frozen=True)
 class _Question:
-    """A consequence, and what decides it."""
+    """A consequence with the engine that decides it."""
 
     asked: Consequence
 
@@ -175,7 +175,7 @@ class _Question:
 
     @cached_property
     def position(self) -> Sentence:
-        """That coordinates are a position's."""
+        """Whether coordinates are a position."""
         return legal(self.game.base, self.game.base.coordinates)
 
     def decided(self) -> Decided:
@@ -211,7 +211,7 @@ class _Question:
         return self.engine.decide(sentence).valid
 
     def _premises(self, left: int) -> Iterator[_Said | None]:
-        """Yield what each premise that speaks of the game says; None where no sentence says it."""
+        """Yield the sentences of each premise that is about the game; None if it has none."""
         bar, strip = self.game.without_strip, self.game.rules.free
         for claim in self.asked.premises:
             try:
@@ -225,7 +225,7 @@ class _Question:
     def _said(
         self, claim: Claim, game: Ruleset, left: int, strip: str | None = None
     ) -> _Said | None:
-        """Return what a claim says; of Grundy numbers of a bar, that the bar is P beside a strip as large."""
+        """Return the sentences of a claim. Grundy numbers of a bar give the P-positions of the bar beside a strip."""
         names, reach = environment(claim, game.notation), claim.reach
         check = claim.outcomes or claim.numbers or claim.value_set
         if names is None or check is None:
@@ -256,7 +256,7 @@ class _Question:
     def _occur(
         self, claim: Claim, check: Values, known: Sequence[Sequence[_Said]], negative: bool
     ) -> bool:
-        """Return whether each member of a set, of one sign, is a value at a position that premises say to be P."""
+        """Whether each member of a set, of one sign, is a value at a position that the premises say to be P."""
         names = environment(claim, self.asked.game) or {}
         member = holds(check.values, names, {"v": signed(VALUE, negative)})
         if self._holds(negation(member)):

@@ -1,9 +1,9 @@
-"""Found statements on families, for all parameters: proved, or false for some.
+"""Verdicts for all parameters on found statements on families.
 
-A statement for which tables, and proofs of single games, speak is at most proved for the games that are named. What its condition
-says is of infinitely many. `choco_pipeline.proof.for_all` decides that, and says "proved" only if the check of the certificate,
-which shares no code with the search, says so. What it does not decide, games with passes among it, may follow from claims that
-are proved for all parameters, by lemmas on games in general.
+Tables and proofs of single games prove a statement for the listed games at most, and its condition has infinitely many.
+`choco_pipeline.proof.for_all` decides it for all parameters. It returns "proved" only if the check of the certificate, which shares no
+code with the search, agrees. Other statements, such as those on games with passes, may follow by lemmas on games in general from
+claims that are proved for all parameters.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.lemmas.follows import derived
 
-#: Seconds of computing for one question: those that are proved take up to five.
+#: Seconds of computing for one question. Proofs take up to five.
 ONE_SECONDS = 14.0
-#: So many statements of a run are asked about, the first that come: workers share them, and none may take the time of others.
+#: Number of statements of a run that are decided, in the order of the trials.
 MOST_ASKED = 40
-#: Only these are worth the time: what is refuted, or on one game, is not asked.
+#: Verdicts with which a statement is decided for all parameters.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
-#: Ways from what is known of a game to what is said of one with heaps or passes beside it, shortest first; a lemma refuses games
-#: that it does not speak of, so that at most one or two of these remain.
+#: Lemmas that lead from a game to one with heaps or passes beside it, shortest first. Each lemma refuses games that it is not about,
+#: so that at most one or two of these remain.
 WAYS: tuple[tuple[LemmaName, ...], ...] = (
     ("free-heap",),
     ("sprague-grundy",),
@@ -42,29 +42,29 @@ WAYS: tuple[tuple[LemmaName, ...], ...] = (
     ("one-pass", "free-heap", "two-more-passes"),
 )
 
-#: Decides a claim with `for_all`, within so many seconds: the verdict, as `settle_for_all` returns it.
+#: Decides a claim with `for_all` within a number of seconds, and returns the verdict like `settle_for_all`.
 DecideForAll = Callable[[Claim, float], ClaimVerdict]
-#: Decides a claim that follows from others, which are given with their verdicts, as `settle_following` returns it.
+#: Decides a claim that follows from a premise with a verdict, like `settle_following`.
 Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 
 
 @dataclass
 class ForAllParameters:
-    """Who decides statements for all parameters, the first `MOST_ASKED` of a run."""
+    """Decides the first `MOST_ASKED` statements of a run for all parameters."""
 
-    #: From a game's rules.
+    #: Decides from the rules of the game.
     decide: DecideForAll
-    #: By lemmas; None to ask nobody.
+    #: Decides by lemmas; None for no such proofs.
     follow: Follow | None = None
-    #: Where premises are looked for.
+    #: The possible premises.
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
-    #: What was decided before, by the ids of statements.
+    #: Earlier results by the ids of statements.
     known: Mapping[str, FoundStatement] = field(default_factory=dict)
-    #: How many statements so far.
+    #: Number of statements so far.
     asked: int = 0
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement with the verdict on all parameters, if there is one; else as it is, with why there is none."""
+        """Return a statement with the verdict for all parameters, or with the reason why there is none."""
         claim = claim_for_all(statement)
         if claim is None or self.asked >= MOST_ASKED:
             return statement
@@ -81,7 +81,7 @@ class ForAllParameters:
         return statement if conclusion is None else statement.with_conclusion(conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
-        """Return that a claim follows from one of the catalogue that is proved for all parameters, if it does."""
+        """Return the verdict on a claim that follows from one that is proved for all parameters."""
         for following, premise in _derivations(claim, self.catalogue, points):
             known = self.decide(premise, ONE_SECONDS)
             if self.follow is None or not known.is_proved or known.certificate is None:
@@ -94,15 +94,15 @@ class ForAllParameters:
 
 @dataclass
 class AskedForAll:
-    """Nobody: what would be asked about if all that is asked were right."""
+    """Collects the questions that `ForAllParameters` would be asked if all statements were right."""
 
     #: The first `MOST_ASKED` of them.
     statements: list[FoundStatement] = field(default_factory=list)
-    #: What has to be tried first: what they were to follow from was narrowed, or is wrong.
+    #: Statements without a trial: those from which they were to follow were narrowed, or are wrong.
     untried: list[FoundStatement] = field(default_factory=list)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement as it is, and note it."""
+        """Return a statement unchanged, and collect it."""
         if claim_for_all(statement) is not None and len(self.statements) < MOST_ASKED:
             self.statements.append(statement)
         return statement
@@ -130,7 +130,7 @@ def _derivations(
 ) -> Iterator[tuple[Claim, Claim]]:
     """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
 
-    The points are parameters of which the claim speaks; a premise must speak of the same games.
+    The points are parameters for which the claim was seen. A premise must be about these games.
     """
     for premise in catalogue.claims.values():
         formal = premise.statement

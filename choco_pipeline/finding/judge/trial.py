@@ -37,19 +37,21 @@ from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import (
     FURTHER,
-    bound_and_dispute,
-    largest_number,
-    table_of_trial,
-)
-from choco_pipeline.finding.judge.narrower import names_its_games, narrowed, told_by_many
-from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
     agreement,
+    bound_and_dispute,
     held_on,
+    largest_number,
+    table_of_trial,
     verdict_against,
 )
-from choco_pipeline.finding.judge.wider import wider
+from choco_pipeline.finding.judge.changed_conditions import (
+    names_its_games,
+    narrowed,
+    told_by_many,
+    wider,
+)
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,
@@ -297,7 +299,7 @@ def _trials_of_own(
 
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
-    """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
+    """Return a small member of a value set that does not occur; None if all occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
         return None
@@ -311,7 +313,7 @@ def _proved(
     tables: Tables,
     decide: Decide | None,
 ) -> Conclusion | list[tuple[Parameters, str]]:
-    """Return for which games it is proved, and by which certificate; a verdict if for all, or if one refutes it."""
+    """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
     proofs: list[tuple[Parameters, str]] = []
     if decide is None:
         return proofs
@@ -335,6 +337,6 @@ def _proved(
 
 
 def _domain(claims: Sequence[Claim]) -> str:
-    """Return what a proof of claims is for."""
+    """Return the text for the positions of a proof of claims."""
     is_bounded = any(claim.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"

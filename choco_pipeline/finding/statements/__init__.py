@@ -1,4 +1,4 @@
-"""A found statement: its formulas, its games, its sentence, and the claim that says the same.
+"""Found statements: their formulas, games and documents.
 
 Imports no other room of `finding`.
 """

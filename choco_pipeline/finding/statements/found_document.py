@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import PlainSerializer, PlainValidator
 
@@ -34,6 +35,34 @@ class Searched(RecordModel):
     tried: Tried
     nothing: bool
     why: str | None = None
+
+
+def not_reported(statement: FoundStatement, why: str) -> Searched:
+    """Return a statement that is not reported as a search that found nothing, with the reason."""
+    return Searched(
+        what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
+    )
+
+
+class Proposals(NamedTuple):
+    """The result of a search."""
+
+    #: What holds on data that was held out, and, with the verdict "refuted", what does not.
+    statements: Sequence[FoundStatement] = ()
+    #: What too few tables distinguish from chance.
+    doubtful: Sequence[FoundStatement] = ()
+    #: The searches, with the reason for those that found nothing.
+    searches: Sequence[Searched] = ()
+
+    @classmethod
+    def merged(cls, parts: Iterable[Proposals]) -> Proposals:
+        """Return the proposals of several searches, in their order."""
+        several = list(parts)
+        return cls(
+            [statement for part in several for statement in part.statements],
+            [statement for part in several for statement in part.doubtful],
+            [search for part in several for search in part.searches],
+        )
 
 
 class FoundDocument(RecordModel):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Node, render, walk
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games.notation import Argument, Notation
 from choco_pipeline.statements import tree
 from choco_pipeline.statements.tree import (
     Binding,
@@ -39,11 +40,6 @@ def up_to(largest: str, line: str) -> str:
     return implied(f"size <= {largest}", line)
 
 
-def together(lines: Sequence[str]) -> str:
-    """Return that all lines hold."""
-    return lines[0] if len(lines) == 1 else "; ".join(f"({line})" for line in lines)
-
-
 def by_cases(
     of: Callable[[str, str], str], formulas: Sequence[tuple[str, str]], exceptions: str = ""
 ) -> str:
@@ -64,7 +60,8 @@ def by_cases(
     if regular:
         wheres = [f"({where}) and {regular}" if where else regular for where in wheres]
     pairs = zip(formulas, wheres, strict=True)
-    return together([of(formula, where) for (formula, _), where in pairs])
+    lines = [of(formula, where) for (formula, _), where in pairs]
+    return lines[0] if len(lines) == 1 else "; ".join(f"({line})" for line in lines)
 
 
 def at_one_of(positions: Iterable[Sequence[object]], coordinates: Sequence[str]) -> str:
@@ -113,6 +110,21 @@ def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposit
     return of(part)
 
 
+def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notation:
+    """Return a notation with each formula in its arguments changed, also in those of inner games."""
+
+    def changed(argument: Argument) -> Argument:
+        match argument:
+            case Notation():
+                return with_arguments(argument, change)
+            case Formula():
+                return parse(render(change(parse_nodes(argument.text))))
+            case _:
+                return argument
+
+    return Notation(notation.name, tuple((key, changed(one)) for key, one in notation.arguments))
+
+
 def formulas_of(part: Proposition) -> list[Formula]:
     """Return the formulas in a proposition, left to right, with those in terms and ranges."""
     formulas: list[Formula] = []
@@ -120,12 +132,9 @@ def formulas_of(part: Proposition) -> list[Formula]:
         if isinstance(one, Expression):
             formulas.append(one.formula)
         elif isinstance(one, tree.InRange):
-            formulas += _ends(one.span)
+            first, last = one.span.first, one.span.last
+            formulas += [first] if first == last else [first, last]
     return formulas
-
-
-def _ends(span: Range) -> list[Formula]:
-    return [span.first] if span.first == span.last else [span.first, span.last]
 
 
 def nodes_in(formula: Formula) -> int:

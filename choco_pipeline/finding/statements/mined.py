@@ -28,8 +28,3 @@ class Mined:
         finding = self.finding
         name = finding.search if isinstance(finding, StatementFinding) else finding.kind
         return self.family, name
-
-    @property
-    def found_nothing(self) -> bool:
-        """Whether the search found nothing."""
-        return self.finding.nothing

@@ -1,24 +1,30 @@
-"""Games of a statement: those of a run for which it was seen, and further ones for trials."""
+"""Games of a statement: those of a run for which it was seen, with their tables, and further ones for trials."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.whole_table import WholeTable
+from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build
+from choco_pipeline.tables.reading.windows import TableData
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: Number of further games of a family for a trial.
@@ -29,7 +35,7 @@ NEAREST = 12
 APART = 6
 #: Least distance by which further parameters exceed those seen: a residue modulo 4 occurs four times.
 FARTHER = 16
-#: Of so many combinations of parameters they are chosen.
+#: Most combinations of parameters among which they are chosen.
 COMBINATIONS = 4000
 
 Parameters = Mapping[str, int]
@@ -37,13 +43,13 @@ Parameters = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Tables:
-    """What a run knows of games."""
+    """Tables and certificates of a run."""
 
     #: For each game and quantity, the largest bound of its tables.
     bounds: Mapping[tuple[str, Quantity], int]
     #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: Returns the run's own table of a game if searches have looked at a corner of it alone, else None.
+    #: Returns the run's own table of a game if searches read only a corner of it, else None.
     whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
     @property
@@ -54,47 +60,43 @@ class Tables:
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
     """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
-    games = {}
-    for game in tables.games:
-        parameters = statement.claims[0].match(game)
-        if parameters is not None and _was_seen_for(statement, parameters):
-            games[game] = parameters
-    return games
+
+    def was_seen_for(parameters: Parameters) -> bool:
+        if statement.seen:
+            return tuple(parameters[name] for name in statement.parameters) in statement.seen
+        return all(value in statement.parameters[name] for name, value in parameters.items())
+
+    known = {game: statement.claims[0].match(game) for game in tables.games}
+    return {game: own for game, own in known.items() if own is not None and was_seen_for(own)}
 
 
-def _was_seen_for(statement: FoundStatement, parameters: Parameters) -> bool:
-    if statement.seen:
-        return tuple(parameters[name] for name in statement.parameters) in statement.seen
-    return all(value in statement.parameters[name] for name, value in parameters.items())
+def choices(spans: Mapping[str, Iterable[int]]) -> list[dict[str, int]]:
+    """Return the choices of parameters, at most `COMBINATIONS`."""
+    chosen = islice(product(*spans.values()), COMBINATIONS)
+    return [dict(zip(spans, values, strict=True)) for values in chosen]
 
 
 def between(statement: FoundStatement) -> list[dict[str, int]]:
-    """Return the parameters from the smallest to the largest seen, at most `COMBINATIONS`."""
-    names = list(statement.parameters)
-    ranges = [range(min(values), max(values) + 1) for values in statement.parameters.values()]
-    chosen = islice(product(*ranges), COMBINATIONS)
-    return [dict(zip(names, values, strict=True)) for values in chosen]
+    """Return the parameters from the smallest to the largest seen."""
+    seen = statement.parameters.items()
+    return choices({name: range(min(values), max(values) + 1) for name, values in seen})
+
+
+def members(statement: FoundStatement) -> list[str]:
+    """Return the games for which a statement was seen, also if it is no claim."""
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    return [build(statement.pattern, point, Path()).notation for point in points]
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
     """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
     if not statement.claims:
         return []
-    names, claim = list(statement.parameters), statement.claims[0]
     if not statement.pattern.names:
         return list(games_of(statement, tables))
-    values = (sorted(set(statement.parameters[name])) for name in names)
-    choices = islice(product(*values), COMBINATIONS)
-    games = (game_of(claim, dict(zip(names, choice, strict=True))) for choice in choices)
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    games = (game_of(statement.claims[0], point) for point in points)
     return [game.notation for game in games if game is not None]
-
-
-def members(statement: FoundStatement) -> list[str]:
-    """Return the games for which a statement was seen, also if it is no claim."""
-    values = (sorted(set(several)) for several in statement.parameters.values())
-    choices = islice(product(*values), COMBINATIONS)
-    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in choices)
-    return [build(statement.pattern, point, Path()).notation for point in points]
 
 
 def new_parameters(
@@ -108,24 +110,23 @@ def new_parameters(
     if not statement.pattern.names:
         return []
     claim = statement.claims[0]
-    ranges = []
-    for values in statement.parameters.values():
+    ranges = {}
+    for name, values in statement.parameters.items():
         low, high = min(values), max(values)
         more = max(FARTHER, (high - low) // 2)
-        ranges.append(range(max(0, low - more), high + more + 1))
+        ranges[name] = range(max(0, low - more), high + more + 1)
     seen = games_of(statement, tables).values()
     spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)
-    choices = (dict(zip(names, values, strict=True)) for values in product(*ranges))
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
         taken += [{name: value} for value in values]
     keys = {tuple(known[name] for name in names) for known in taken}
     fresh = [
         parameters
-        for parameters in islice(choices, COMBINATIONS)
+        for parameters in choices(ranges)
         if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
     ]
     near = []
@@ -161,22 +162,22 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
 
 
 def _apart(
-    choices: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
+    possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
     """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
-    if not choices:
+    if not possible:
         return []
-    points = np.array([[*point.values()] for point in choices])
+    points = np.array([[*point.values()] for point in possible])
     distances = np.full(len(points), np.iinfo(points.dtype).max)
     chosen: list[dict[str, int]] = []
-    places = [[other[name] for name in choices[0]] for other in others]
+    places = [[other[name] for name in possible[0]] for other in others]
     while len(chosen) < most:
         for place in places:
             np.minimum(distances, np.abs(points - place).sum(axis=1), out=distances)
         farthest = int(distances.argmax())
         if not distances[farthest]:
             break
-        chosen.append(choices[farthest])
+        chosen.append(possible[farthest])
         places = [points[farthest]]
     return chosen
 
@@ -220,3 +221,55 @@ def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Rulese
         return build(pattern, dict(parameters), Path())
     except ChocoError:
         return None
+
+
+#: A key that is equal for claims with the same content on one game.
+Said: TypeAlias = tuple[Any, ...]
+
+
+@dataclass
+class WholeTable:
+    """A table of the run.
+
+    Verdicts are kept by the content of the claims. Narrowed statements have the same content for the games that are left, and some
+    statements have the content of claims that the run has already checked on all cells of its tables.
+    """
+
+    bound: int
+    data: TableData
+    #: The claims that hold in the table.
+    holding: dict[Said, Finding] = field(default_factory=dict)
+
+    def find(self, claim: Claim, case: Mapping[str, int], game: Ruleset) -> Finding:
+        """Return the verdict of the whole table on a claim."""
+        meant = what_is_said(claim, case)
+        finding = None if meant is None else self.holding.get(meant)
+        if finding is None:
+            finding = check_claim(claim, case, game, self.bound, self.data)
+            if meant is not None and isinstance(finding.verdict, HoldsToBound):
+                self.holding[meant] = finding
+        return finding
+
+
+def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
+    """Return the claims that hold in a table, from the checks of the run."""
+    holding = (
+        (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
+    )
+    meanings = (
+        (what_is_said(claim, verdict.parameters), verdict.finding) for claim, verdict in holding
+    )
+    return {meant: finding for meant, finding in meanings if meant is not None}
+
+
+def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
+    """Return the key of a claim for a game with these parameters; None for kinds that are not compared."""
+    check = claim.outcomes or claim.numbers or claim.value_set
+    if check is None:
+        return None
+    integers, reach = claim.environment(case), claim.reach
+    parts = (
+        (name, part.substitute(integers).text if isinstance(part, Formula) else part)
+        for name, part in vars(check).items()
+    )
+    return None if reach is None else int(reach.value(integers)), check.kind, *parts

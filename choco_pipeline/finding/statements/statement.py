@@ -1,4 +1,4 @@
-"""A found statement: what it says, of which games, on what evidence, and its verdict."""
+"""A found statement with its games, evidence and verdict."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import Junction
 
-#: What the evidence of a search counts, where that is not positions.
+#: The unit of the evidence of a search, if it is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "states": "game"}
 #: Bound of the tables on which `choco claims check` tries a found statement.
 SAMPLE_BOUND = 64
-#: What a document says of a statement beside its own keys.
+#: Derived keys of a statement in a document.
 DERIVED = ("id", "text", "size", "kind", "claim")
 
 
@@ -52,7 +52,7 @@ WHERE_COMPARED: Mapping[ComparedOn, str] = {
 }
 
 
-#: What claims of the catalogue say, compared with a statement.
+#: The relation of claims of the catalogue to a statement.
 KnownAs = Literal["the same", "more", "of fewer games"]
 #: The relation of the statement to them, in words before their names.
 COMPARED: Mapping[KnownAs, str] = {
@@ -94,7 +94,7 @@ class FoundStatement(ShownInNotebook):
     check: Mapping[str, Any] | None = None
     #: Further integers of the statement, each with its range.
     every: Mapping[str, str] = field(default_factory=dict)
-    #: A sentence, where neither a line nor a plug-in says it.
+    #: A sentence, if neither a line nor a plug-in can express it.
     words: str = ""
     #: A condition on the parameters; empty for all of them.
     when: str = ""
@@ -104,7 +104,7 @@ class FoundStatement(ShownInNotebook):
     seen: tuple[tuple[int, ...], ...] = ()
     #: The verdict.
     conclusion: Conclusion = UNDECIDED
-    #: Ids of the catalogue's claims that say it, and how they compare.
+    #: Ids of the catalogue's claims that imply it, and their relation to it.
     known: tuple[str, ...] = ()
     known_as: KnownAs = "the same"
     #: Where it was seen that it follows from these.
@@ -163,7 +163,7 @@ class FoundStatement(ShownInNotebook):
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims that say it together: the cases of a formula, each by itself, or one claim; none for words."""
+        """The equivalent claims: one for each case of a formula, or a single one; none for words."""
         claim = self.whole
         if claim is None:
             return ()

@@ -31,7 +31,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.math_text import MathNotation, math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.images import describe, first_members
@@ -470,7 +470,7 @@ def _contradiction(
     part = claim.parts.rest
     if isinstance(part, ValueSet):
         return Counterexample(
-            f"its value {math_of(part.value, PlainText())} is outside of the set",
+            f"its value {math_of(part.value, MathNotation())} is outside of the set",
             claim.summary,
             position,
             game.coordinates,
@@ -517,7 +517,7 @@ def _on_a_table(
     if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
         return None
     cells = Cells.of(game, bound, grundy_table(game, bound))
-    number = cells.lookup.grundy(position)
+    number = cells.grundy(position)
     if (number == 0) != known.is_p_position or known.number not in (None, number):
         raise DisagreementError(
             f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"

@@ -18,7 +18,7 @@ from choco_pipeline.finding.families.automaton_formulas import (
     learned_from_game,
     learned_in,
 )
-from choco_pipeline.finding.find_steps import choose, conclude, propose
+from choco_pipeline.finding.find_steps import ask, conclude, propose
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.scope import Tables
@@ -29,8 +29,7 @@ from choco_pipeline.stages import MINE, PROVE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from tests.finding.made_statements import cells_of, silent
 
 TWO_HEIGHTS = "game(two-heights)"
 NIM_SUM = "x ^ y ^ z == 0"
@@ -56,15 +55,6 @@ def is_p(x, y, z) -> bool:
     options = [(a, y, z) for a in range(x)] + [(x, b, z) for b in range(y)]
     options += [(min(x, c // 3), min(y, c // 2), c) for c in range(z)]
     return not any(is_p(*option) for option in options)
-
-
-def cells_of(game, bound, quantity="p-positions"):
-    ruleset = parse_ruleset(game)
-    return Cells.of(ruleset, bound, table(ruleset, bound, quantity))
-
-
-def ignore(*_: object, **__: int) -> None:
-    """Report to nobody."""
 
 
 def test_mine_finds_what_prove_finds(monkeypatch) -> None:
@@ -149,7 +139,7 @@ def test_a_formula_that_larger_tables_contradict_is_refuted() -> None:
     proposed = list(learned_in(plan_of(game, 64), [proof_with("x == z", game)], []))
     assert len(proposed) == 1
     finder = Finder(Tables({(game, "p-positions"): 64}), Catalogue({}))
-    (statement,) = found_in(proposed, [], finder, ignore).statements
+    (statement,) = found_in(proposed, [], finder, silent).statements
     assert statement.verdict == "refuted"
 
 
@@ -163,16 +153,16 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     plan = make_plan(Path("config.yaml"), write=True)
     paths = Paths(Path("results"), "learned")
     for shard in plan["shards"]:
-        build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), ignore)
+        build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), silent)
     for stage, work in ((MINE, mine_shard), (PROVE, prove_order)):
         for name in orders_of(plan, stage):
             paths.outcome(stage, name).parent.mkdir(exist_ok=True)
-            work(str(paths.order(stage, name)), str(paths.outcome(stage, name)), ignore)
+            work(str(paths.order(stage, name)), str(paths.outcome(stage, name)), silent)
     file = "results/learned/plan.json"
-    proposed = propose(file, 0, 1, ignore)
-    chosen = choose(file, proposed, ignore)
+    proposed = propose(file, 0, 1, silent)
+    chosen = ask(file, 1, proposed, silent).untried
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
-    conclude(file, "found.json", 1, proposed, {}, [], ignore)
+    conclude(file, "found.json", 1, proposed, silent)
     (statement,) = FoundDocument.read(Path("found.json")).statements
     assert (statement.statement, statement.verdict) == (f"P <=> {NIM_SUM}", "proved")
     assert statement.conclusion.certificates

@@ -8,8 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
-from choco_pipeline.finding.families.generalise import SHIFTS, _Search, generalise
+from choco_pipeline.finding.families.generalise import (
+    SHIFTS,
+    FamilyFormula,
+    _Search,
+    frontier_statements,
+    generalise,
+)
 from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse

@@ -144,20 +144,6 @@ def test_states():
         assert FoundStatement.from_json(one.as_json()) == one
 
 
-def test_logarithms_are_words():
-    (one,) = law_statements(
-        FAMILY, "states", "k", {k: 2 * k + k.bit_length() for k in range(1, 30)}
-    )
-    assert one.text == f"{FAMILY}: states = 2k+⌊log₂ k⌋+1"
-
-
-def test_random_numbers():
-    for seed in range(30):
-        random = Random(seed)
-        numbers = {k: random.randint(1, 9) for k in range(1, 40)}
-        assert law_statements(FAMILY, "states", "k", numbers) == [], f"seed {seed}"
-
-
 def test_laws_of_a_runs_proofs_are_those_of_families_with_one_parameter():
     def proof(ruleset, states, status="proved"):
         return {"ruleset": ruleset, "relation": "p", "status": status, "states": states}

@@ -14,18 +14,15 @@ from choco_pipeline.finding.families import gathered, moduli
 from choco_pipeline.finding.families.gathered import looked_at
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.position_frames import p_position_rows
+from tests.finding.made_statements import cells_of
 
 SLOPES = "solid-bar(f=x//k+z//k)"
 
 
 def family(ruleset, ks, bound=40):
     def member(k):
-        game = parse_ruleset(ruleset, {"k": k})
-        cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+        cells = cells_of(ruleset, bound, k=k)
         return MemberTable({"k": k}, lambda: cells)
 
     return TableFamily.of(ruleset, [member(k) for k in ks])
@@ -40,7 +37,7 @@ def test_two_slopes():
     """By exhaustion; of k = 8 and 12 no other nim-sum than 0 is seen, and of k = 2 all are multiples of 4."""
     found = FamilyModuli(family(SLOPES, (2, 4, 6, 8, 12)))
     assert [divisor for divisor, _ in found.divisors] == [4, 4, 2, 0, 0]
-    sure, (one,) = found.statements()
+    sure, (one,), *_ = found.proposals()
     assert sure == [], "one table is put aside: too few"
     assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
     assert one.seen == ((2,), (4,), (6,), (8,), (12,))
@@ -48,9 +45,19 @@ def test_two_slopes():
     assert claim.speaks_of({"k": 40})
 
 
-def test_with_odd_k_the_condition_says_that_k_is_even():
-    sure, doubtful = FamilyModuli(family(SLOPES, range(1, 17))).statements()
-    assert [one.when for one in (*sure, *doubtful)] == ["k%2 == 0"]
+@pytest.mark.parametrize(
+    ("ruleset", "ks", "bound", "found"),
+    [
+        (SLOPES, range(1, 17), 40, [("k%2 == 0", multiples("2**v2(k)"))]),
+        # by the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence
+        ("solid-bar(f=(x+z)//k)", range(1, 25), 40, [("k%2 == 1", multiples("2"))]),
+        ("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12), 40, []),
+        ("solid-bar(f=(x+z+k)//3)", range(4), 20, []),  # 0 has no 2-adic value
+    ],
+)
+def test_moduli_come_with_their_conditions(ruleset, ks, bound, found):
+    sure, doubtful, _ = FamilyModuli(family(ruleset, ks, bound)).proposals()
+    assert [(one.when, one.statement) for one in (*sure, *doubtful)] == found
 
 
 def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
@@ -58,7 +65,7 @@ def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
     flat = "solid-bar(f=(x//k+z//k)*(1-k%2))"
     found = FamilyModuli(family(flat, range(1, 17)))
     assert {divisor for divisor, _ in found.divisors[::2]} == {0}
-    (one,), _ = found.statements()
+    (one,), *_ = found.proposals()
     assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
     assert one.seen == tuple((k,) for k in range(1, 17))
 
@@ -71,23 +78,10 @@ def test_games_with_nim_sum_0_alone_agree_with_each_condition():
         1,
         13,
     ]
-    sure, doubtful = found.statements()
+    sure, doubtful, _ = found.proposals()
     assert [(one.when, one.statement) for one in (*sure, *doubtful)] == [
         ("k%2 == 0", multiples("2**v2(k)"))
     ]
-
-
-def test_a_modulus_that_is_one_number_is_written_so():
-    """By the proved formulas for odd k, x ^ y ^ z is even; for k = 4m+3 it is 0, which is no evidence."""
-    ((one,), _) = FamilyModuli(family("solid-bar(f=(x+z)//k)", range(1, 25))).statements()
-    assert (one.when, one.statement) == ("k%2 == 1", multiples("2"))
-
-
-def test_bars_without_a_modulus():
-    sure, doubtful = FamilyModuli(
-        family("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12))
-    ).statements()
-    assert (sure, doubtful) == ([], [])
 
 
 def test_one_other_position_refutes_a_modulus():
@@ -99,7 +93,7 @@ def test_one_other_position_refutes_a_modulus():
     wrong[tuple(at)] = 1
     wrong_cells = replace(cells, cells=wrong)
     changed[3] = replace(changed[3], table=lambda: wrong_cells)
-    sure, doubtful = FamilyModuli(TableFamily(SLOPES, tuple(changed))).statements()
+    sure, doubtful, _ = FamilyModuli(TableFamily(SLOPES, tuple(changed))).proposals()
     assert not any(
         one.when == "" or one.claims[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
     )
@@ -107,7 +101,7 @@ def test_one_other_position_refutes_a_modulus():
 
 def test_moduli_that_are_the_same_numbers_are_both_proposed():
     """Of k = 2, 4, 8 and 16 nobody can tell k from 2^v₂(k); further games can."""
-    sure, doubtful = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).statements()
+    sure, doubtful, _ = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).proposals()
     said = {one.statement for one in (*sure, *doubtful)}
     assert said == {multiples("k"), multiples("2**v2(k)")}
 
@@ -122,8 +116,7 @@ def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
         *(("strip-bar(k=k, s=s)", {"k": k, "s": s}) for k in (2, 3, 4) for s in (0, 1, 2)),
     ]
     for ruleset, parameters in games:
-        game = parse_ruleset(ruleset, parameters)
-        cells = Cells.of(game, 40, table(game, 40, "p-positions"))
+        cells = cells_of(ruleset, 40, **parameters)
         one = MemberTable(parameters, lambda cells=cells: cells)
         ((divisor, positions),) = FamilyModuli(TableFamily.of(ruleset, [one])).divisors
         rows = p_position_rows(cells).to_numpy()
@@ -144,12 +137,6 @@ def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypat
     assert [counted for _, counted in mixed.divisors[:3]] == [
         counted for _, counted in FamilyModuli(family(SLOPES, (2, 4, 6), 20)).divisors
     ]
-    _, (one,) = mixed.statements()
+    _, (one,), _ = mixed.proposals()
     assert one.found_on.what.endswith("of larger ones the part to bound 20")
-    assert "bound" not in FamilyModuli(whole).statements()[1][0].found_on.what
-
-
-def test_a_parameter_may_be_0():
-    """It has no 2-adic value, and no modulus is made of it."""
-    sure, doubtful = FamilyModuli(family("solid-bar(f=(x+z+k)//3)", range(4), 20)).statements()
-    assert (sure, doubtful) == ([], [])
+    assert "bound" not in FamilyModuli(whole).proposals()[1][0].found_on.what

@@ -9,30 +9,26 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.standalone.height_functions import grundy_numbers
 from choco_pipeline.documents.record import write_record
-from choco_pipeline.finding.height_functions.height_census import (
+from choco_pipeline.finding.height_functions.height_criteria import (
+    NO_TOP,
+    Condition,
+    HeightsError,
+    boxes,
+    by_formulas,
+    family,
+    having,
+    held_out,
+    near_misses,
+    search,
+)
+from choco_pipeline.finding.height_functions.height_statements import (
     SHIFTS,
     best_shifts,
     census,
-    least_of,
-    up_to_exchange,
-)
-from choco_pipeline.finding.height_functions.height_conditions import (
-    NO_TOP,
-    Condition,
-    family,
-    having,
-)
-from choco_pipeline.finding.height_functions.height_samples import (
-    boxes,
-    by_formulas,
-    held_out,
-    near_misses,
-)
-from choco_pipeline.finding.height_functions.height_statements import (
-    HeightsError,
     classified_all,
     classify_heights,
-    search,
+    least_of,
+    up_to_exchange,
 )
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.formula import parse

@@ -5,34 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
-from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from tests.finding.made_statements import values_are
+from tests.finding.made_statements import document, mined, values_are
 
 HIGH = "solid-bar(f=x+z+4)"  # no height is below x⊕z, so it is Nim
 SEARCHES = ("formulas", "value-sets", "counts", "cellular", "blocks")
 
 
-def mined(notation, searches=SEARCHES, quantity="p-positions", bound=31):
-    game = parse_ruleset(notation)
-    found = mine_table(searches, game, bound, quantity, table(game, bound, quantity))
-    return [Mined(notation, quantity, bound, notation, {}, one) for one in found]
-
-
 def statements(findings):
-    return SingleTables.of(findings).statements
-
-
-def document(findings):
-    bounds = {(one.ruleset, one.quantity): one.bound for one in findings}
-    return found_in(findings, [], Finder(Tables(bounds), Catalogue({})), lambda *_, **__: None)
+    return single_tables(findings).statements
 
 
 @pytest.mark.parametrize("notation", [HIGH, "solid-bar(f=(x+z)//3)", "step-bar(k=4, s=2)"])

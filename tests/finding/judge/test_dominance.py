@@ -7,8 +7,8 @@ import pytest
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.find_steps import Answers, Asked
 from choco_pipeline.finding.judge import dominance
+from choco_pipeline.finding.judge.comparison import sources
 from choco_pipeline.finding.judge.dominance import Consequence, Dominance
-from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset

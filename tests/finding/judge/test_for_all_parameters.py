@@ -251,10 +251,11 @@ def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_fi
     games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
     nobody = AskedForAll()
     finder = Finder(Tables(games), Catalogue({}), None, nobody)
-    assert finder.pending([wide, folded]) == [wide]
-    finder = replace(
-        finder, _claims={}, _said_by={}, previews={wide.id: TrialPreview(None, narrowed)}
-    )
+    finder.consider([wide, folded])
+    assert (nobody.statements, nobody.untried) == ([], [wide])
+    nobody = AskedForAll()
+    previews = {wide.id: TrialPreview(None, narrowed)}
+    finder = Finder(Tables(games), Catalogue({}), None, nobody, previews)
     finder.consider([wide, folded])
     assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
 

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import SingleTables
+from choco_pipeline.finding.families.single import single_tables
 from choco_pipeline.finding.judge.bounds import largest_number
 from choco_pipeline.finding.judge.larger_tables import is_right_to, searched_again
-from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
+from tests.finding.made_statements import document, mined
 
 LATE = """\
 game: late
@@ -25,14 +21,6 @@ moves:
   - {lower: [a], at_most: "max(3, a-150)"}
   - {lower: [b]}
 """
-
-
-def document(notation, search, bound, quantity="p-positions"):
-    game = parse_ruleset(notation)
-    findings = mine_table([search], game, bound, quantity, table(game, bound, quantity))
-    mined = [Mined(notation, quantity, bound, notation, {}, one) for one in findings]
-    finder = Finder(Tables({(notation, quantity): bound}), Catalogue({}))
-    return found_in(mined, [], finder, lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -45,7 +33,7 @@ def late(tmp_path, monkeypatch):
 
 def test_numbers_that_change_farther_away_are_not_said(late):
     """The number of P-positions with a+b = n is 1 + (-1)^n from 3 to 150."""
-    found = document(late, "counts", 60)
+    found = document(mined(late, ["counts"], bound=60))
     assert not any("a+b = n" in one.text for one in found.statements)
     left_out = [one for one in found.searches if "a+b = n" in one.what and one.why]
     assert [one.why for one in left_out] == [
@@ -54,7 +42,7 @@ def test_numbers_that_change_farther_away_are_not_said(late):
 
 
 def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
-    found = document(late, "counts", 20)
+    found = document(mined(late, ["counts"], bound=20))
     assert not any("a+b = n" in one.text for one in found.statements)
     assert any("the game's rules have the number 150" in (one.why or "") for one in found.searches)
     assert largest_number(parse_ruleset(late)) == 150
@@ -66,14 +54,14 @@ def test_numbers_are_not_said_of_a_larger_table_than_terms_are_looked_at(tmp_pat
     far = LATE.replace("late", "far").replace("max(3, a-150)", "a-(a>>9)")
     (tmp_path / "config" / "games" / "far.yaml").write_text(far, "utf-8")
     monkeypatch.chdir(tmp_path)
-    found = document("game(far)", "counts", 256)
+    found = document(mined("game(far)", ["counts"], bound=256))
     assert not found.statements
     left_out = next(one for one in found.searches if "a+b = n" in one.what and one.why)
     assert (
         left_out.why
         == "the game's rules have the number 512, and tables of it were looked at to bound 511"
     )
-    nim = document("nim(2)", "counts", 256).statements
+    nim = document(mined("nim(2)", ["counts"], bound=256)).statements
     assert {one.conclusion.text.partition("; ")[2] for one in nim} == {
         "the same search says it of a table to bound 511"
     }
@@ -83,24 +71,18 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
     Path("flat.csv").write_text("\n".join([",".join(["0"] * 61)] * 61) + "\n", "utf-8")
-    found = document("solid-bar(f=csv(flat.csv))", "counts", 60).statements
+    found = document(mined("solid-bar(f=csv(flat.csv))", ["counts"], bound=60)).statements
     assert found
     assert not any("to bound" in one.conclusion.text for one in found)
 
 
-@pytest.mark.parametrize(
-    ("notation", "quantity", "search", "bound"),
-    [
-        ("nim(3)", "p-positions", "counts", 40),
-        pytest.param("nim(3)", "p-positions", "blocks", 40, marks=pytest.mark.full),
-    ],
-)
-def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound):
-    found = document(notation, search, bound, quantity).statements
+@pytest.mark.parametrize("search", ["counts", pytest.param("blocks", marks=pytest.mark.full)])
+def test_what_a_larger_table_says_too_is_said(search):
+    found = document(mined("nim(3)", [search], bound=40)).statements
     assert found
     for one in found:
         assert one.verdict == "unchecked"
-        told = f"the same search says it of a table to bound {4 * bound:,}"
+        told = "the same search says it of a table to bound 160"
         if search == "blocks":
             told = "it is right in a table to bound 1,023"
         assert one.conclusion.text.endswith(f"; {told}")
@@ -112,12 +94,8 @@ def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound)
 def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     """Of (x+z)//16 the rule of Nim is wrong at (120, 121, 15) first: no picture goes so far, but a table does."""
     notation = passes.format("solid-bar(f=(x+z)//16)")
-    game = parse_ruleset(notation)
-    found = mine_table(["cellular"], game, 60, "p-positions", table(game, 60, "p-positions"))
-    mined = [Mined(notation, "p-positions", 60, notation, {}, one) for one in found]
-    said = [
-        one for one in SingleTables.of(mined).statements if one.ruleset == "solid-bar(f=(x+z)//16)"
-    ]
+    found = single_tables(mined(notation, ["cellular"], bound=60)).statements
+    said = [one for one in found if one.ruleset == "solid-bar(f=(x+z)//16)"]
     assert said
     for one in said:
         again = searched_again(one, Tables({(notation, "p-positions"): 60}))
@@ -126,7 +104,7 @@ def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
 
 def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
     """Of m rows and m+1 columns, say: a claim names both numbers."""
-    found = document("rectangular-bar(m=8, n=9)", "cellular", 8)
+    found = document(mined("rectangular-bar(m=8, n=9)", ["cellular"], bound=8))
     (wider,) = (one for one in found.statements if one.ruleset.endswith("n=m+1)"))
     assert wider.claim is None
     assert wider.conclusion.verdict == "unchecked"
@@ -134,9 +112,7 @@ def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim(
 
 
 def rules(notation, bound=63):
-    game = parse_ruleset(notation)
-    data = table(game, bound, "p-positions")
-    found = mine_table(["cellular", "blocks"], game, bound, "p-positions", data)
+    found = [one.finding for one in mined(notation, ["cellular", "blocks"], bound=bound)]
     return [one for one in found if not one.nothing]
 
 

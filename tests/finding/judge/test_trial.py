@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
-from choco_pipeline.finding.judge.narrower import narrowed, simplified, told_by_many
-from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
+from choco_pipeline.claims.language.verdict import Counterexample, Refuted
+from choco_pipeline.finding.judge.bounds import TableTrial
+from choco_pipeline.finding.judge.changed_conditions import narrowed, simplified, told_by_many
+from choco_pipeline.finding.statements.scope import WholeTable
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.finding.statements.whole_table import WholeTable
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
@@ -132,18 +132,6 @@ def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(plac
     else:
         assert found.verdict == "refuted"
         assert f"({place[0]}, " in found.conclusion.text
-
-
-@pytest.mark.parametrize(
-    ("bounds", "said"), [((8, 8), "to bound 8"), ((64, 8), "to bounds from 8 to 64")]
-)
-def test_of_tables_that_go_less_far_no_more_is_said(bounds, said):
-    held = [
-        TableTrial({"k": b}, bound, HoldsToBound(5, bound), None) for b, bound in enumerate(bounds)
-    ]
-    assert agreement(held) == (
-        f"holds for all 10 positions of 2 tables computed to test it: k = 0, 1, not seen before, {said}"
-    )
 
 
 def test_exceptions_are_left_out_and_wrong_without_them():

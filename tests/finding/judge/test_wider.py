@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from choco_pipeline.finding.judge.wider import wider
+from choco_pipeline.finding.judge.changed_conditions import wider
 from choco_pipeline.games import parse_ruleset
 from tests.finding.made_statements import TRIANGLE, finder, g_is, p_iff
 

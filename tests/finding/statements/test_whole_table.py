@@ -9,7 +9,7 @@ from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.families.gathered import whole_tables
-from choco_pipeline.finding.statements.whole_table import WholeTable, what_is_said
+from choco_pipeline.finding.statements.scope import WholeTable, what_is_said
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import CHECK
 from choco_pipeline.sweep.paths import Paths

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.finding.families.domains import domain, is_chance, is_overfitted
+from choco_pipeline.finding.families.conditions import domain, is_chance, is_overfitted
 from choco_pipeline.formula import parse
 from tests.effort import examples
 

@@ -1,31 +1,56 @@
-"""A statement that is wrong for some parameters is said of fewer: by a condition, or by their names, and in a shorter way if it may.
+"""Narrower and wider conditions of found statements.
 
-A statement that names its games goes on without those where it is wrong. Of any other the shortest condition that keeps these apart
-narrows its own; what was learnt so is tried on other games (`choco_pipeline.finding.judge.trial`).
+A statement that is wrong for some parameters gets the shortest condition that excludes them, and shorter expressions if that
+condition allows them. A statement that lists its games loses those where it is wrong.
+
+The condition of a statement was learned from the available tables, and may be too narrow. The statement is tried on games near
+these for which the condition fails. If it is right on several of them, it gets the shortest condition that distinguishes all
+games on which it is right from the others.
+
+Both are tried again on further games (`choco_pipeline.finding.judge.trial`). The games from which a condition was learned do not
+count as evidence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, islice
 from math import prod
 
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import CONSTANT, Point, determined, linear
-from choco_pipeline.finding.families.domains import (
+from choco_pipeline.finding.families.conditions import (
     domain,
     is_chance,
+    is_overfitted,
+    named,
     without_few,
     without_superfluous,
 )
-from choco_pipeline.finding.families.wording import listed, named, values_of
-from choco_pipeline.finding.judge.trial_outcome import MissingMember, TableTrial
+from choco_pipeline.finding.families.table_family import listed, values_of
+from choco_pipeline.finding.judge.bounds import (
+    MissingMember,
+    TableTrial,
+    bound_of_trial,
+    largest_number,
+    table_of_trial,
+)
 from choco_pipeline.finding.statements.lines import nodes_in, with_formulas
-from choco_pipeline.finding.statements.scope import COMBINATIONS, Parameters, between, game_of
+from choco_pipeline.finding.statements.scope import (
+    COMBINATIONS,
+    Parameters,
+    between,
+    choices,
+    game_of,
+)
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
     Binary,
+    Compare,
     Integer,
     Junction,
     Name,
@@ -37,16 +62,18 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.statements.printer import text_of
+from choco_pipeline.tables.specs.schema import quantity_for
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
-#: Fewest games that remain when a statement that names its games loses those where it is wrong.
+#: Fewest games of a statement that lists its games, after those where it is wrong are removed.
 FEWEST_NAMED = 3
 #: Expressions are compared for parameters up to `TIMES` the largest one seen, plus `MORE`.
 TIMES, MORE = 2, 16
 #: Fewest choices of parameters for which expressions are compared.
-FEWEST = 6
+FEWEST_COMPARED = 6
 
 
 @dataclass(frozen=True)
@@ -159,7 +186,7 @@ def simplified(statement: FoundStatement) -> FoundStatement:
     if claim is None or claim.determined is None or claim.let or claim.reach is not None:
         return statement
     points = _points(statement)
-    if len(points) < FEWEST:
+    if len(points) < FEWEST_COMPARED:
         return statement
     shorter = with_formulas(
         claim.proposition, lambda node: _shorter(node, statement.pattern.names, points)
@@ -168,16 +195,17 @@ def simplified(statement: FoundStatement) -> FoundStatement:
 
 
 def _points(statement: FoundStatement) -> list[Point]:
-    """Return all parameters of games that a statement speaks of, to beyond those that it was seen for; none if they are too many."""
-    ranges = [range(TIMES * max(values) + MORE + 1) for values in statement.parameters.values()]
-    if not statement.claims or prod(map(len, ranges)) > COMBINATIONS:
+    """Return all parameters that satisfy the condition, beyond those that were seen; none if there are too many."""
+    spans = {
+        name: range(TIMES * max(values) + MORE + 1) for name, values in statement.parameters.items()
+    }
+    if not statement.claims or prod(map(len, spans.values())) > COMBINATIONS:
         return []
-    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in product(*ranges))
-    return [point for point in points if game_of(statement.claims[0], point) is not None]
+    return [point for point in choices(spans) if game_of(statement.claims[0], point) is not None]
 
 
 def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
-    """Return an expression in which the largest parts that hold parameters alone are as short as can be."""
+    """Return an expression whose largest parts without coordinates are as short as possible."""
     used = sorted(_names(node))
     if is_truth(node) or not used or not names >= set(used):
         operands = _joined(node, names, points) or node
@@ -200,7 +228,7 @@ def _names(node: Node) -> set[str]:
 
 
 def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None:
-    """Return a sum whose last two terms hold parameters alone, as x+2*k-k, with one shorter term for both; None if there is none."""
+    """Return a sum such as x+2*k-k with one shorter term for its last two, which have no coordinates; None if there is none."""
     match node:
         case Binary("+" | "-" as last, Binary("+" | "-" as first, left, one), other):
             both = Binary("+" if first == last else "-", one, other)
@@ -211,7 +239,7 @@ def _joined(node: Node, names: Set[str], points: Sequence[Point]) -> Node | None
 
 
 def _signed(node: Node) -> Node:
-    """Return a sum or a difference without a sign too many, and without 0.
+    """Return a sum or a difference without double signs and without 0.
 
     Examples
     --------
@@ -227,3 +255,120 @@ def _signed(node: Node) -> Node:
             return Binary("-" if sign == "+" else "+", left, number)
         case _:
             return node
+
+
+#: The largest bound of the tables on which it is tried, and the number of games.
+BOUND_OUTSIDE, GAMES_OUTSIDE = 64, 24
+#: The fewest games outside of the condition on which it is right.
+FEWEST_OUTSIDE = 2
+WIDENED = "; the condition was widened to games where it is right, too"
+#: The comparisons that are relaxed by 1.
+RELAXED = (("<",), ("<=",), (">",), (">=",))
+#: The distance of these games from the smallest and largest parameters that were seen.
+NEAR = 3
+
+
+def wider(statement: FoundStatement) -> ChangedCondition | None:
+    """Return a statement with a wider condition that is right on games near those of the statement; None if there is none."""
+    if not statement.when or statement.every or not statement.pattern.names:
+        return None
+    if statement.search == "bounds":
+        return None  # outside the condition the formula is right beyond the bound
+    unlimited = replace(statement, when="")
+    old = parse(statement.when)
+    trials = [
+        _trial_outside(unlimited, point) for point in islice(_outside(statement), GAMES_OUTSIDE)
+    ]
+    right = [trial for trial in trials if trial.positions]
+    wrong = [trial.parameters for trial in trials if not trial.positions]
+    if len(right) < FEWEST_OUTSIDE:
+        return None
+    inside: list[Point] = [*statement.points, *(trial.parameters for trial in right)]
+    for condition in _conditions(statement, inside, wrong):
+        formula = parse(condition or "0 == 0")
+        meant = (point for point in between(statement) if _has(old, point))
+        if all(_has(formula, point) for point in (*inside, *meant)) and not any(
+            _has(formula, point) for point in wrong
+        ):
+            games = parameter_text.listed([dict(trial.parameters) for trial in right])
+            search = replace(statement.tried, what=f"{statement.tried.what}{WIDENED}, {games}")
+            return ChangedCondition(replace(statement, when=condition, tried=search), right)
+    return None
+
+
+def _conditions(
+    statement: FoundStatement, inside: Sequence[Point], wrong: Sequence[Point]
+) -> Iterator[str]:
+    """Yield conditions that may be right: the old one with a comparison relaxed by 1, and one that is learnt anew."""
+    root = parse(statement.when).root
+    for part in walk(root):
+        if isinstance(part, Compare) and part.operators in RELAXED:
+            left, right = part.operands
+            match part.operators[0]:
+                case "<" | ">" as sign:
+                    relaxed = Compare((f"{sign}=",), part.operands)
+                case "<=":
+                    relaxed = Compare(("<=",), (left, Binary("+", right, Integer(1))))
+                case _:
+                    relaxed = Compare((">=",), (Binary("+", left, Integer(1)), right))
+            yield parse(render(_replaced(root, part, relaxed))).text
+    fitted = domain(
+        [*inside, *wrong], [True] * len(inside) + [False] * len(wrong), between(statement)
+    )
+    if fitted is None or is_overfitted(fitted.text, [*inside, *wrong]):
+        return
+    if not is_chance(fitted, len(inside) + len(wrong), len(inside), largest=1):
+        yield fitted.text
+
+
+def _replaced(node: Node, part: Node, other: Node) -> Node:
+    if node is part:
+        return other
+    return with_operands(node, lambda operand: _replaced(operand, part, other))
+
+
+def _outside(statement: FoundStatement) -> Sequence[Point]:
+    """Return parameters for which the condition fails, the nearest to those that were seen first."""
+    old, seen = parse(statement.when), statement.points
+    spans = {
+        name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
+        for name, values in statement.parameters.items()
+    }
+    outside = [point for point in choices(spans) if point not in seen and not _has(old, point)]
+
+    def distance(point: Point) -> tuple[int, ...]:
+        to_seen = (sum(abs(n - other[name]) for name, n in point.items()) for other in seen)
+        return min(to_seen, default=0), *point.values()
+
+    return sorted(outside, key=distance)
+
+
+def _has(condition: Formula, point: Point) -> bool:
+    try:
+        return bool(condition.value(point))
+    except FormulaError:  # such as v2(0)
+        return False
+
+
+def _trial_outside(statement: FoundStatement, point: Point) -> TableTrial:
+    """Return the outcome of a statement on a small table of a game; undecided unless each claim holds or one is refuted."""
+    undecided = TableTrial(point, BOUND_OUTSIDE, Undecided("no table decides it"), None)
+    outcomes = []
+    for claim in statement.claims:
+        game = game_of(claim, point)
+        if game is None:
+            return undecided
+        quantity = quantity_for(game, claim.quantities)
+        try:
+            bound = min(BOUND_OUTSIDE, bound_of_trial(claim, game, quantity, None))
+            if largest_number(game) >= bound:
+                return undecided
+            data = table_of_trial(game, bound, quantity)
+            findings = [check_claim(claim, c, game, bound, data) for c in claim.cases(point)]
+        except ChocoError:  # such as a height that divides by 0
+            return undecided
+        for finding in findings:
+            if not isinstance(finding.verdict, Exhausted | HoldsToBound | Refuted):
+                return undecided
+            outcomes.append(TableTrial(point, bound, finding.verdict, None))
+    return min(outcomes, key=lambda trial: trial.positions, default=undecided)

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.finding.families.combinations import Point
+from choco_pipeline.finding.families.table_family import TableFamily, extent, values_of
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -36,13 +38,14 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.table_findings import Evidence, Tried
 
 MODULI = (2, 4, 8)
 #: Largest number in a comparison.
 LARGEST_NUMBER = 3
 #: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
 FEWEST_HELD_OUT = 3
-#: Largest part of all choices of as many parameters that conditions of at most this length may describe.
+#: Largest share of all sets of this number of parameters that conditions of at most this length may describe.
 LARGEST_CHANCE = 0.01
 #: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
 FEWEST_FOR_A_PART = 3
@@ -102,8 +105,8 @@ def domain(
 ) -> Domain | None:
     """Return the shortest condition that is true at exactly the points where something holds.
 
-    A condition that no point contradicts is looked for, None if the grammar has none; whether it is more than chance is asked
-    by `is_chance`, and on points that are held out. It must have a value at the other points, too.
+    Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
+    chance. The condition must have a value at the other points, too.
 
     Examples
     --------
@@ -398,3 +401,147 @@ def _truth(formula: Formula, point: Point) -> bool | None:
 
 def _bits(truths: Sequence[bool]) -> Bits:
     return sum(1 << i for i, truth in enumerate(truths) if truth)
+
+
+#: Fewest tables held out in which a statement for all parameters must be right.
+FEWEST_EVERYWHERE = 2
+
+
+@dataclass(frozen=True)
+class TestedCondition:
+    """A condition, with the indices of the tables from which it was learned and on which it was tested."""
+
+    domain: Domain
+    learnt: tuple[int, ...]
+    held_out: tuple[int, ...]
+
+    def is_enough(self, family: TableFamily, inside: int) -> bool:
+        """Whether enough tables are held out, inside and outside of the condition, and it does not fit by chance.
+
+        `inside` is the number of tables in which the line is right.
+        """
+        held = [self.domain.holds(family.points[i]) for i in self.held_out]
+        if not self.domain.text:
+            return sum(held) >= FEWEST_EVERYWHERE
+        several = any(held) and not all(held) and len(held) >= FEWEST_HELD_OUT
+        is_fitted = is_overfitted(self.domain.text, family.points)
+        return several and not is_fitted and not is_chance(self.domain, len(family.points), inside)
+
+    def statement(
+        self,
+        family: TableFamily,
+        search: str,
+        line: str,
+        positions: Mapping[int, int],
+        tried: Tried,
+        ruleset: str = "",
+    ) -> FoundStatement:
+        """Return a line with this condition as a found statement.
+
+        `positions` has the number of positions by the index of each table in which the line is right, `ruleset` is that of the
+        family by default.
+        """
+
+        def evidence(places: Sequence[int], kind: str) -> Evidence:
+            right = {i: positions[i] for i in places if i in positions}
+            counted = family.evidence(right, kind)
+            return replace(counted, what=counted.what + extent(family.members[i] for i in right))
+
+        seen = [family.points[i] for i in positions]
+        return FoundStatement(
+            search=search,
+            ruleset=ruleset or family.ruleset,
+            statement=line,
+            found_on=evidence(self.learnt, "searched"),
+            held_on=evidence(self.held_out, "held-out"),
+            tried=tried,
+            when=self.domain.text,
+            parameters=values_of(seen, family.names),
+            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        )
+
+
+def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
+    """Return the condition under which something holds, or None; a second one if tables held out refute the first."""
+    points = family.points
+    learnt, held_out = family.searched, family.held_out
+
+    def condition() -> Domain | None:
+        return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
+
+    tested, joining = condition(), family.held_out_first
+    if tested and any(tested.holds(points[i]) != holds[i] for i in joining):
+        learnt += joining
+        held_out = tuple(i for i in held_out if i not in joining)
+        tested = condition()
+    return TestedCondition(tested, learnt, held_out) if tested else None
+
+
+#: Most ranges of values of one parameter in a condition.
+MOST_SPANS = 3
+#: With several parameters: most ranges of one parameter, over all values of the others, and most choices in each.
+MOST_RANGES, FEWEST_IN_RANGE = 8, 2
+
+
+def named(points: Sequence[Point]) -> str:
+    """Return the condition that parameters are one of some choices; "" if it is too long.
+
+    Choices of several parameters are grouped by the values of the parameter that gives the fewest ranges.
+
+    Examples
+    --------
+    >>> named([{"s": 0}, {"s": 1}, {"s": 2}, {"s": 8}]), named([{"k": 2}, {"k": 4}])
+    ('0 <= s <= 2 or s == 8', 'k == 2 or k == 4')
+    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (1, 1), (3, 0), (3, 1), (3, 2), (3, 5)]])
+    'k == 1 and 0 <= s <= 1 or k == 3 and (0 <= s <= 2 or s == 5)'
+    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (2, 3), (3, 5)]])
+    ''
+    """
+    return named_by_ranges(points)[1]
+
+
+def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
+    """Return the number of ranges in such a condition, and the condition."""
+    if not points:
+        return 0, ""
+    names = sorted(points[0])
+    ways = (_named(points, order) for order in permutations(names))
+    ranges, condition = min(ways, key=lambda way: (way[0], len(way[1]), way[1]))
+    most = MOST_SPANS if len(names) == 1 else min(MOST_RANGES, len(points) // FEWEST_IN_RANGE)
+    return ranges, condition if ranges <= most else ""
+
+
+def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
+    """Return the number of ranges of the last parameter for some points, and the condition."""
+    name, *others = order
+    if not others:
+        spans = _spans(sorted({point[name] for point in points}))
+        return len(spans), " or ".join(_in_span(name, span) for span in spans)
+    by_value: dict[int, list[Point]] = {}
+    for point in points:
+        by_value.setdefault(point[name], []).append(point)
+    alike: dict[tuple[int, str], list[int]] = {}
+    for value in sorted(by_value):
+        alike.setdefault(_named(by_value[value], others), []).append(value)
+    total, parts = 0, []
+    for (ranges, condition), values in alike.items():
+        inner = f"({condition})" if ranges > 1 else condition
+        for span in _spans(values):
+            total += ranges
+            parts.append(f"{_in_span(name, span)} and {inner}")
+    return total, " or ".join(parts)
+
+
+def _spans(values: Sequence[int]) -> list[list[int]]:
+    """Return sorted values as ranges without gaps."""
+    spans: list[list[int]] = []
+    for value in values:
+        if spans and value == spans[-1][-1] + 1:
+            spans[-1].append(value)
+        else:
+            spans.append([value])
+    return spans
+
+
+def _in_span(name: str, span: Sequence[int]) -> str:
+    return f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"

@@ -1,43 +1,180 @@
 """Relations between games: the Grundy numbers, or the P-positions, of a game in terms of a neighbour.
 
-Where the Grundy numbers at the positions q of one game are a function of those at q, or at q moved by some steps, of another,
-the function is tabulated and then named. So it is for P-positions in the coordinate that is a free heap, which is the
-Grundy number of the rest; of other P-positions the same is asked of outcomes. What is found in small tables must hold in
-larger ones. How far q is moved may depend on the parameters.
+Neighbours have fewer passes, smaller parameters, lower heights, or x and z exchanged. If the Grundy numbers at the positions q of
+one game are a function of those at q, or at q shifted by some steps, of another, the function is tabulated and then named. P-positions
+are compared by the coordinate that is a free heap, which is the Grundy number of the rest; without a free heap, by outcomes. A
+relation found in small tables must hold in larger ones. The shift may depend on the parameters.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
+from choco_pipeline.finding.families.conditions import Domain, TestedCondition, tested_condition
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
-from choco_pipeline.finding.families.wording import listed, values_of
-from choco_pipeline.finding.related.neighbours import Neighbours, neighbours
-from choco_pipeline.finding.related.value_tables import (
-    FEWEST_VALUES,
-    FUNCTIONS,
-    ValueTable,
-    named_function,
-    value_table,
-)
-from choco_pipeline.finding.statements.lines import implied
+from choco_pipeline.finding.statements.found_document import Proposals
+from choco_pipeline.finding.statements.lines import implied, with_arguments
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import build, read
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: Differences of parameters.
+STEPS = (1, 2, 4)
+#: Largest shift of positions along each coordinate; along x and z if heights differ by 1.
+MOST_MOVED, MOST_MOVED_ALONG = 2, 8
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """A game and a neighbour, as notations in the same parameters."""
+
+    #: Both games.
+    own: str
+    other: str
+    #: The difference of passes left.
+    fewer: int = 0
+    #: Whether x and z are exchanged.
+    is_swapped: bool = False
+    #: The parameter that is smaller in the neighbour; empty for none.
+    name: str = ""
+    #: The largest shifts along x and z, and along other coordinates.
+    along: int = 0
+    up: int = 0
+
+    @property
+    def where(self) -> str:
+        """The condition on positions; empty for all."""
+        return f"p >= {self.fewer}" if self.fewer else ""
+
+
+def neighbours(pattern: Notation) -> Iterator[Neighbours]:
+    """Yield the neighbours of the games of a family.
+
+    Examples
+    --------
+    >>> from choco_pipeline.games.notation import read
+    >>> [pair.other for pair in neighbours(read("solid-bar(f=(x+z)//3)"))]
+    ['solid-bar(f=(x+z)//3)', 'solid-bar(f=(x+z)//3)']
+    """
+    text = pattern.text
+    if pattern.name == "with-pass":
+        (_, game), (_, passes) = pattern.arguments
+        assert isinstance(game, Notation)
+        assert isinstance(passes, Formula)
+        yield Neighbours(text, text, fewer=1)
+        if not passes.names:
+            more = f"with-pass({game.text}, passes={max(2, int(passes.value({})))})"
+            yield Neighbours(more, more, fewer=2)
+    for name in sorted(pattern.names):
+        for step in STEPS:
+            other = _less(pattern, name, step).text
+            yield Neighbours(text, other, name=name, along=MOST_MOVED, up=MOST_MOVED)
+    if pattern.name == "solid-bar":
+        ((_, height),) = pattern.arguments
+        if isinstance(height, Formula) and height.text not in pattern.names:
+            higher = f"solid-bar(f={parse(f'({height.text})+1').text})"
+            yield Neighbours(higher, text, along=MOST_MOVED_ALONG, up=1)
+        yield Neighbours(text, text, is_swapped=True)
+
+
+def _less(pattern: Notation, name: str, step: int) -> Notation:
+    """Return a notation in which a parameter is smaller by a number."""
+
+    def smaller(node: Node) -> Node:
+        if node == Name(name):
+            return Binary("-", node, Integer(step))
+        return with_operands(node, smaller)
+
+    return with_arguments(pattern, smaller)
+
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+#: Functions of a Grundy number g, the shortest first; the last one exchanges 2i−1 and 2i for i ≥ 1, and leaves 0.
+FUNCTIONS = (
+    "g",
+    *(f"g{sign}{n}" for n in (1, 2, 3, 4) for sign in "+-"),
+    *(f"g ^ {n}" for n in (1, 2, 3)),
+    "max(((g+1) ^ 1)-1, 0)",
+)
+#: Fewest values, or P-positions, for a relation.
+FEWEST_VALUES = 6
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """The Grundy numbers of a game, or the free heaps of its P-positions."""
+
+    #: The coordinates, passes first.
+    dims: tuple[str, ...]
+    #: A number for each position.
+    values: Ints
+    #: The cells that are positions.
+    legal: Truths
+    #: The coordinates that the others limit.
+    limited: frozenset[str]
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> ValueTable:
+        """Compute a table: Grundy numbers, if there is no free heap."""
+        variable = variable_of(game, quantity)
+        if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
+            variable = variable_of(game, "grundy")
+        data = table(game, bound, "grundy" if variable.name == "grundy" else "p-positions")
+        values = data[variable.name].values.astype(np.int64)
+        return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
+
+    def corner(self, bound: int) -> ValueTable:
+        """Return the part up to a bound."""
+        whole = ("p", *self.limited)
+        part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
+        return replace(self, values=self.values[part], legal=self.legal[part])
+
+    @cached_property
+    def swapped(self) -> ValueTable:
+        """The same with x and z exchanged."""
+        axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
+        order = [self.dims.index(name) for name in axes]
+        values, legal = self.values.transpose(order), self.legal.transpose(order)
+        return replace(self, values=values, legal=legal)
+
+
+def named_function(numbers: Ints, images: Ints) -> str | None:
+    """Return the first of `FUNCTIONS` that has some values at some numbers; None if none has, or the numbers are few.
+
+    Examples
+    --------
+    >>> g = np.arange(8)
+    >>> named_function(g, np.array([0, 2, 1, 4, 3, 6, 5, 8])), named_function(g, g ^ 1), named_function(g // 2, g)
+    ('max(((g+1) ^ 1)-1, 0)', 'g ^ 1', None)
+    """
+    pairs = np.unique(np.stack([numbers, images]), axis=1)
+    known = np.unique(pairs[0])
+    if known.size < max(FEWEST_VALUES, pairs.shape[1]):
+        return None
+    for text in FUNCTIONS:
+        if np.array_equal(parse(text).evaluate({"g": pairs[0]}), pairs[1]):
+            return text
+    return None
+
 
 #: Fewest tables in which a relation must hold.
 FEWEST_TABLES = 3
@@ -64,12 +201,10 @@ class _Relation:
 _Found = dict[str, list[tuple[int, ...]]]
 
 
-def relations(
-    mined: Sequence[Mined], families: Sequence[TableFamily] = ()
-) -> tuple[list[FoundStatement], list[FoundStatement]]:
-    """Return the relations of the games that were searched to their neighbours, and the doubtful ones.
+def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> Proposals:
+    """Return the relations of the games that were searched to their neighbours.
 
-    Of what is given the games alone matter: their tables are computed anew, up to small bounds.
+    Only the games matter. Their tables are computed anew, up to small bounds.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for result in mined:
@@ -91,10 +226,10 @@ def relations(
             most = 1
         stated += search.stated
         doubtful += search.doubtful
-    return stated, doubtful
+    return Proposals(stated, doubtful)
 
 
-def _never() -> Any:
+def _never() -> Cells:
     raise AssertionError("tables are computed where they are compared")
 
 
@@ -114,10 +249,12 @@ class _RelationSearch:
         free = ruleset.base.rules.free
         self.is_face = ruleset.base.rules.face is not None
         self.free = free if variable.stored == free and variable.dims else None
-        self.size = len(ruleset.base.coordinates) - (self.free is not None)
+        # the coordinates along which positions may be shifted
+        self._dims = tuple(name for name in ruleset.base.coordinates if name != self.free)
+        self.size = len(self._dims)
         self.stated: list[FoundStatement] = []
         self.doubtful: list[FoundStatement] = []
-        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
+        self._tables: dict[tuple[str, int], ValueTable] = {}
 
     def run(self, most: int) -> None:
         """Compare all neighbours, with at most this number of passes fewer, without relations that follow from nearer ones."""
@@ -144,13 +281,14 @@ class _RelationSearch:
             for function, several in some.items():
                 for moved in several:
                     ways[function, moved] += 1
-        dims = self._dims
         for (function, moved), number in ways.items():
             if number >= fewest:
-                yield _Relation(pair, function, tuple(zip(dims, map(str, moved), strict=True)))
+                yield _Relation(
+                    pair, function, tuple(zip(self._dims, map(str, moved), strict=True))
+                )
         for function in dict.fromkeys(function for function, _ in ways):
             least = {
-                i: min(some[function], key=_total)
+                i: min(some[function], key=lambda moved: (sum(moved), moved))
                 for i, some in numbers.items()
                 if function in some
             }
@@ -171,12 +309,6 @@ class _RelationSearch:
             texts.append(fitting.text)
         if not all(text.isdigit() for text in texts):
             yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
-
-    @property
-    def _dims(self) -> tuple[str, ...]:
-        """The coordinates along which positions may be shifted."""
-        base = self.coordinates[: self.size + (self.free is not None)]
-        return tuple(name for name in base if name != self.free)
 
     def _in_small_tables(self, pair: Neighbours, point: Point) -> _Found:
         numbers: _Found = defaultdict(list)
@@ -212,17 +344,16 @@ class _RelationSearch:
         self, notation: str, point: Point, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
         """Return the table of a game, or a corner of it, for a shift; None if there is none."""
-        further = FURTHER * max(1, -(-moved // FURTHER))
-        key = notation, tuple(sorted(point.items())), further
-        if key not in self._tables:
-            try:
-                game = build(read(notation), dict(point), Path())
-                bound = LARGE[self.size] + further
-                self._tables[key] = value_table(game.notation, bound, self.quantity)
-            except ChocoError:  # no such game, or heights that end before
-                self._tables[key] = None
+        bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))
+        try:
+            game = build(read(notation), dict(point), Path())
+            key = game.notation, bound
+            if key not in self._tables:
+                self._tables[key] = ValueTable.of(game, bound, self.quantity)
+        except ChocoError:  # no such game, or heights that end before
+            return None
         whole = self._tables[key]
-        return whole if whole is None or corner is None else whole.corner(corner)
+        return whole if corner is None else whole.corner(corner)
 
     def _function(
         self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]
@@ -251,62 +382,38 @@ class _RelationSearch:
 
     def _state(self, relation: _Relation, positions: Mapping[int, int]) -> None:
         """State a relation with its condition on the parameters, if the games held out confirm it."""
-        family = self.family
+        family, pair = self.family, relation.pair
         holds = [i in positions for i in range(len(family.points))]
-        if not family.names:
-            small, large = SMALL[self.size], LARGE[self.size]
-            whole = Evidence(positions[0], f"all positions to bound {large}")
-            own = self._table(relation.pair.own, family.points[0], small)
-            found_on = Evidence(
-                0 if own is None else int(own.legal.sum()), f"all positions to bound {small}"
-            )
-            self.stated.append(self._statement(relation, found_on, whole, None, ()))
-            return
-        tested = tested_condition(family, holds)
+        tested: TestedCondition | None = TestedCondition(Domain("", 1), (0,), ())
+        if family.names:
+            tested = tested_condition(family, holds)
         if tested is None or any(
             tested.domain.holds(family.points[i]) != holds[i] for i in tested.held_out
         ):
             return
-        enough = tested.is_enough(family, sum(holds))
-        found_on, held_on = (
-            self._evidence([i for i in places if holds[i]], positions, kind)
-            for places, kind in ((tested.learnt, "searched"), (tested.held_out, "held-out"))
-        )
-        seen = [family.points[i] for i in range(len(holds)) if holds[i]]
-        statement = self._statement(relation, found_on, held_on, tested, seen)
-        (self.stated if enough else self.doubtful).append(statement)
-
-    def _evidence(self, places: Sequence[int], positions: Mapping[int, int], kind: str) -> Evidence:
-        which = listed([self.family.points[i] for i in places])
-        what = f"{len(places)} {kind} tables, {which}"
-        return Evidence(sum(positions[i] for i in places), what, len(places))
-
-    def _statement(
-        self,
-        relation: _Relation,
-        found_on: Evidence,
-        held_on: Evidence,
-        tested: TestedCondition | None,
-        seen: Sequence[Point],
-    ) -> FoundStatement:
-        pair, names = relation.pair, self.family.names
         at = self._at(relation)
         there = f"[{pair.other}]({', '.join(at.get(name, name) for name in self.coordinates)})"
         if self.free is None and self.quantity == "grundy":
             line = f"G == {parse(relation.function).rename_all({'g': f'G{there}'})}"
         else:
             line = f"P <=> P{there}"
-        tried = tested.domain.tried if tested else 1
-        return FoundStatement(
-            search="related",
-            ruleset=pair.own,
-            statement=implied(pair.where, line),
-            found_on=found_on,
-            held_on=held_on,
-            tried=Tried(tried * len(FUNCTIONS), TRIED, len(self.family.points)),
-            when=tested.domain.text if tested else "",
-            parameters=values_of(seen, names) if names else {},
-            seen=tuple(tuple(point[name] for name in names) for point in seen) if names else (),
+        tried = Tried(tested.domain.tried * len(FUNCTIONS), TRIED, len(family.points))
+        line = implied(pair.where, line)
+        statement = tested.statement(family, "related", line, positions, tried, pair.own)
+        if family.names:
+            is_enough = tested.is_enough(family, sum(holds))
+            (self.stated if is_enough else self.doubtful).append(statement)
+            return
+        small, large = SMALL[self.size], LARGE[self.size]
+        own = self._table(pair.own, family.points[0], small)
+        seen = 0 if own is None else int(own.legal.sum())
+        self.stated.append(
+            replace(
+                statement,
+                found_on=Evidence(seen, f"all positions to bound {small}"),
+                held_on=Evidence(positions[0], f"all positions to bound {large}"),
+                seen=(),
+            )
         )
 
     def _at(self, relation: _Relation) -> dict[str, str]:
@@ -323,7 +430,3 @@ class _RelationSearch:
         if self.free is not None and relation.function != "g":
             moved[self.free] = parse(relation.function).rename({"g": self.free}).text
         return moved
-
-
-def _total(moved: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    return sum(moved), moved

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.related.neighbours import neighbours
-from choco_pipeline.finding.related.relations import relations
+from choco_pipeline.finding.related import neighbours, relations
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
@@ -31,7 +30,7 @@ def searched(family, points, quantity="p-positions"):
 
 def judged(mined, catalogue=None):
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
-    return Finder(tables, catalogue or Catalogue({})).consider(*relations(mined))
+    return Finder(tables, catalogue or Catalogue({})).consider(*relations(mined)[:2])
 
 
 def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
@@ -60,14 +59,14 @@ def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value
 
 def test_what_is_so_of_all_games_is_said_of_one_family():
     games = [f"with-pass({game}, passes=1)" for game in ("nim(3)", "nim(2)", "step-bar(k=1, s=2)")]
-    stated, _ = relations([one for game in games for one in searched(game, [{}])])
+    stated, *_ = relations([one for game in games for one in searched(game, [{}])])
     assert sum("p-2" in one.text for one in stated) == 1
 
 
 def test_how_far_positions_are_moved_may_have_no_value_for_some_parameters():
     # What is found by 2^v₂(c) is not asked of c = 0, which ended the search.
     points = [{"c": c, "k": k} for c in range(5) for k in range(5)]
-    stated, _ = relations(searched("solid-bar(f=(x+z+c)//2**k)", points))
+    stated, *_ = relations(searched("solid-bar(f=(x+z+c)//2**k)", points))
     assert all(one.when for one in stated if "v2(c)" in one.statement)
 
 
@@ -96,7 +95,7 @@ def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_para
     family, ks = "solid-bar(f=max(x, z)//k)", range(2, 13, 2)
     mined = searched(family, [{"k": k} for k in ks], "grundy")
     formula = replace(g_is(family, ("x ^ y ^ z", ""), k=tuple(ks)), when="k%2 == 0")
-    stated, doubtful = relations(mined)
+    stated, doubtful, _ = relations(mined)
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
     (said,) = Finder(tables, Catalogue({})).consider([formula, *stated], doubtful)
     assert said.kind == "grundy"
@@ -111,7 +110,7 @@ def test_nothing_is_said_of_random_heights(tmp_path, monkeypatch, seed):
         steps = random.random((2, 60)) < 1 / 3
         heights = steps[0].cumsum()[:, None] + steps[1].cumsum()[None, :]
         np.savetxt(f"{name}.csv", heights + by * (random.random() < 0.5), fmt="%d", delimiter=",")
-        assert relations(searched(f"solid-bar(f=csv({name}.csv))", [{}])) == ([], [])
+        assert relations(searched(f"solid-bar(f=csv({name}.csv))", [{}]))[:2] == ([], [])
 
 
 def test_a_relation_of_games_with_formulas_says_nothing_more():
@@ -123,7 +122,7 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     known = g_is("step-bar(k=k, s=0)", ("y ^ z", ""), k=tuple(range(2, 14, 2)))
     known = replace(known, when="k%2 == 0")
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
-    stated, doubtful = relations(mined)
+    stated, doubtful, _ = relations(mined)
     found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
     assert [(one.when, one.statement) for one in found] == [("k%2 == 0", "G == y ^ z")]
 
