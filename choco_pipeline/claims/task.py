@@ -18,6 +18,7 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import store_of
 
@@ -49,9 +50,9 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 verdicts[i] = verdict
                 report(Stage.CHECK, checks=1, positions=verdict.positions)
         if todo:
-            data = StoredCells.open(store, table_id, entry)
+            cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
             passes = [
-                pass_of_claim(order.statements[c.claim], c.parameters, game, bound, data)
+                pass_of_claim(order.statements[c.claim], c.parameters, cells)
                 for c in (order.checks[i] for i in todo)
             ]
             for at, finding, seconds in side_by_side(passes):

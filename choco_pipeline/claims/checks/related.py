@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.p_position_formulas import all_positions
+from choco_pipeline.claims.checks.p_position_formulas import all_positions, outcomes_of
 from choco_pipeline.claims.evidence.explain import (
     counterexample_to_number,
     counterexample_to_outcome,
@@ -77,20 +77,12 @@ class _RelatedTable:
         heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
         return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
 
-    def numbers(self, points: Points) -> Ints:
-        """Return the Grundy numbers of positions."""
-        return self._values(points)
-
     def are_p(self, points: Points) -> Truths:
         """Return which positions are P-positions."""
-        stored, values = self.cells.variable.stored, self._values(points)
-        return self.cells.holds_p(values) if stored is None else values == points[stored]
+        return outcomes_of(self.cells, points, self.values(points))
 
-    def stored(self, points: Points) -> Ints:
-        """Return the coordinate that the table holds of the P-positions in the columns of positions; `NONE` for none."""
-        return self._values(points)
-
-    def _values(self, points: Points) -> Ints:
+    def values(self, points: Points) -> Ints:
+        """Return the content of the cells of positions."""
         where = tuple(points[name] for name in self.cells.variable.dims)
         whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
         return whole[where].astype(np.int64)
@@ -138,7 +130,7 @@ class _Comparison:
         """Return the Grundy numbers that follow from related positions, or 1 where P-positions do and 0 elsewhere."""
         if self.equals is None:
             return related.are_p(target).astype(np.int64)
-        return evaluate_at(self.equals, {"g": related.numbers(target)})
+        return evaluate_at(self.equals, {"g": related.values(target)})
 
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
         """Yield the cells that are meant, and positions in them: all, or one in each column."""
@@ -162,10 +154,9 @@ class _Comparison:
                 self._compare(related, candidates, is_p, tally)
             return
         tally.settle(points)
-        values, stored = block.values, self.cells.variable.stored
+        values = block.values
         if self.equals is None:
-            held = self.cells.holds_p(values) if stored is None else values == points[stored]
-            values = held.astype(np.int64)
+            values = outcomes_of(self.cells, points, values).astype(np.int64)
         self._compare(related, points, values, tally)
 
     def _compare(self, related: _RelatedTable, points: Points, values: Ints, tally: Tally) -> None:
@@ -182,7 +173,7 @@ class _Comparison:
         target = self.target(points) | {stored: points[stored]}
         exist = related.are_positions(target)
         there = np.full(exist.shape, NONE, np.int64)
-        there[exist] = related.stored(select(target, exist))
+        there[exist] = related.values(select(target, exist))
         heights = [*self._leading_to(there, stored), np.where(exist, NONE, 0), columns.values]
         if stored in self.game.base.rules.limits:
             heights.append(np.where(exist, related.largest(stored, target) + 1, NONE))

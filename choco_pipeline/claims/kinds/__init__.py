@@ -4,8 +4,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron
-from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, Sections
+from choco_pipeline.claims.kinds.plug_ins import (
+    Cellular,
+    Columns,
+    Counts,
+    HeightFunctions,
+    Listing,
+    Octahedron,
+    Sections,
+)
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
@@ -15,7 +22,6 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Related,
     Values,
 )
-from choco_pipeline.claims.kinds.printed_kinds import Columns, Listing
 
 #: What the language of statements cannot say.
 PlugIn = Annotated[

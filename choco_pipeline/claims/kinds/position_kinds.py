@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from choco_pipeline.claims.kinds.kind import Judged
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position, Ruleset
@@ -16,27 +17,11 @@ from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 Containment = Literal["exactly", "contain", "within"]
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What the judges of tables ask of a statement."""
+class Shape(Judged):
+    """A shape of statements that has a judge of its own."""
 
     #: How documents and commands call it.
     kind: ClassVar[str]
-    over_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
-    #: The only kind of tables that it can be checked on; None for any.
-    of_tables: ClassVar[Quantity | None] = None
-
-    @property
-    def reads_tables(self) -> bool:
-        """Whether tables decide it; if not, the definition of the game does."""
-        return True
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of uncut rectangular bars."""
-        if self.of_tables is not None:
-            return (self.of_tables,)
-        return ("p-positions",) if whole_bars else QUANTITIES
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from choco_pipeline.claims.kinds import Check
 from choco_pipeline.claims.kinds.position_kinds import (
+    Containment,
     Count,
     Evaluated,
     GrundyNumbers,
@@ -49,7 +50,6 @@ from choco_pipeline.statements.tree import Count as CountTerm
 #: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
 OWN_NAMES_OF = frozenset({Values.kind, Count.kind, Related.kind})
-Containment = Literal["exactly", "contain", "within"]
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 
+from choco_pipeline.claims.kinds.position_kinds import Containment
 from choco_pipeline.claims.scans.cell_code import MET, SETTLED, CellCode
 from choco_pipeline.formula import Formula
 
 if TYPE_CHECKING:
     from llvmlite import ir
-
-#: How a statement relates positions that satisfy a formula to those that are P.
-Relation = Literal["exactly", "contain", "within"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class OutcomesTask(FormulaTask):
     """Compare which positions are P with those that satisfy a formula."""
 
     #: As in the claim.
-    relation: Relation
+    relation: Containment
     #: What cells of P-positions hold.
     p_value: int
 
@@ -76,7 +74,7 @@ class ColumnsTask(FormulaTask):
     """Compare the P-position of each column, and those that a formula has there, with each other."""
 
     #: As in the claim.
-    relation: Relation
+    relation: Containment
     #: The stored coordinate is one of these wherever the formula holds.
     candidates: tuple[Formula, ...]
 
@@ -146,7 +144,7 @@ class ValuesTask(FormulaTask):
 
 def relate(
     cell: CellCode,
-    relation: Relation,
+    relation: Containment,
     where: ir.Value,
     holds: ir.Value,
     is_p: ir.Value,
