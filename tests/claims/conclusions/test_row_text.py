@@ -6,7 +6,6 @@ import pytest
 
 from choco_pipeline.claims.conclusions.pairs import pairs
 from choco_pipeline.claims.conclusions.rows import rows
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
@@ -17,7 +16,6 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
     Vacuous,
 )
-from choco_pipeline.formula.written.parameter_text import parameters_text
 from tests.claims.conclusions.made_verdicts import (
     FALSE,
     OTHER,
@@ -33,96 +31,88 @@ from tests.claims.conclusions.made_verdicts import (
 )
 
 
-def test_texts() -> None:
-    def text(*verdicts: ClaimVerdict) -> str:
-        return str(row(claim("a"), *verdicts).text)
-
-    held = verdict("a", HoldsToBound(1200, 40), {"k": 2, "s": 1}, 40)
-    more = verdict("a", HoldsToBound(300, 20), {"k": 4, "s": 1}, 20)
-    false = verdict("a", refuted(1, 0, 2, 1), {"k": 6, "s": 1})
-    silent = verdict("a", Undecided("no such position"), {"k": 8, "s": 1})
-    assert text(held) == "holds for all 1,200 positions up to bound 40 (k = 2; s = 1)"
-    assert text(held, more) == "holds up to bounds from 20 to 40 on 2 tables (1,500 positions)"
-    assert (
-        text(held, silent, false)
-        == "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6; s = 1);"
-        " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
-    )
-    assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
-    nested = verdict("a", HoldsToBound(300, 20), {"k": 2, "s": 1}, 20)
-    # Both tables are of one game: the larger holds the positions of the smaller.
-    assert text(held, nested) == "holds up to bounds from 20 to 40 on 2 tables (1,200 positions)"
-    in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
-    assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+def tables(*of_k: int) -> list[ClaimVerdict]:
+    return [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in of_k]
 
 
-def test_of_several_senses_the_least_is_shown() -> None:
-    """pass2016, Conjecture 4.2: for one s every number up to 8, for another only those up to 3."""
-
-    def filled(s: int, bound: int, frontier: int) -> ClaimVerdict:
-        sense = f"every member up to {frontier} occurs"
-        growth = [{"bound": bound, "frontier": frontier}]
-        return verdict("a", HoldsToBound(5, bound, sense), {"s": s}, bound, growth=growth)
-
-    found = row(claim("a"), filled(2, 40, 8), filled(4, 20, 1), filled(4, 40, 3), filled(6, 40, 5))
-    assert found.text.endswith(
-        "; in this sense: for the least (s = 4): every member up to 3 occurs"
-    )
+def proofs(*of_k: int) -> list[ClaimVerdict]:
+    return [by_proof("a", PROVED, {"k": k}) for k in of_k]
 
 
-def test_a_proof_is_for_the_parameters_that_it_names() -> None:
-    one, fixed = (
-        claim("a", ruleset="solid-bar(f=(x+z)//k)"),
-        claim("a", ruleset="step-bar(k=2, s=0)"),
-    )
+NAMED = {"when": "k == 3 or k == 7"}
+SILENT = verdict("a", Undecided("no such position"), {"k": 15})
 
-    def text(of: Claim, *verdicts: ClaimVerdict) -> tuple[str, str]:
-        found = row(of, *verdicts)
-        return found.verdict, found.text
 
-    tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
-    proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
-    assert text(one, *tables, *proofs) == (
-        "proved-for-listed",
-        "proved for all positions, for k = 3, 7, 11; other k are not proved",
-    )
-    assert text(one, *tables, *proofs[:2]) == (
-        "holds-to-bound",
-        "proved for all positions, for k = 3, 7; other k are not proved;"
-        " holds for all 100 positions up to bound 10 (k = 11)",
-    )
-    assert text(fixed, verdict("a", HoldsToBound(9, 5)), by_proof("a", PROVED)) == (
-        "proved",
-        "proved for all positions",
-    )
-    named = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or k == 7")
-    assert text(named, *proofs[:2]) == (
-        "proved",
-        "proved for all positions, for k = 3, 7; it speaks of no others",
-    )
-    assert text(named, *proofs[:1]) == (
-        "proved-for-listed",
-        "proved for all positions, for k = 3; other k are not proved",
-    )
-    # Of k = 0 there is no game, and no value of the condition: whether there are other parameters is not known.
-    unknown = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or (k == 0 and 4//k == 1)")
-    assert text(unknown, *proofs[:1]) == (
-        "proved-for-listed",
-        "proved for all positions, for k = 3; other k are not proved",
-    )
-    unsaid = by_proof("a", Undecided("the time is over"), {"k": 7})
-    assert text(named, proofs[0], unsaid)[0] == "proved-for-listed"
-    silent = verdict("a", Undecided("no such position"), {"k": 15})
-    assert text(one, proofs[0], silent) == (
-        "proved-for-listed",
-        "proved for all positions, for k = 3; other k are not proved;"
-        " says nothing on the only table: no such position (k = 15)",
-    )
-    whole = verdict("a", Exhausted(50), {"k": 15})
-    assert text(one, proofs[0], whole) == (
-        "holds-to-bound",
-        "proved for all positions, for k = 3; other k are not proved;"
-        " every case checked, for k = 15 (50 positions); other k are not checked",
+@pytest.mark.parametrize(
+    ("when", "verdicts", "expected", "text"),
+    [
+        ({}, tables(3), "holds-to-bound", "holds for all 100 positions up to bound 10 (k = 3)"),
+        ({}, tables(3, 7), "holds-to-bound", "holds up to bound 10 on 2 tables (200 positions)"),
+        ({}, [SILENT], "undecided", "says nothing: no such position (k = 15)"),
+        (
+            {},
+            [*tables(3), SILENT, verdict("a", refuted(1, 0, 2, 1), {"k": 6})],
+            "refuted",
+            "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6);"
+            " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 15)",
+        ),
+        (
+            {},
+            [*tables(3, 7, 11), *proofs(3, 7, 11)],
+            "proved-for-listed",
+            "proved for all positions, for k = 3, 7, 11; other k are not proved",
+        ),
+        (
+            {},
+            [*tables(3, 7, 11), *proofs(3, 7)],
+            "holds-to-bound",
+            "proved for all positions, for k = 3, 7; other k are not proved;"
+            " holds for all 100 positions up to bound 10 (k = 11)",
+        ),
+        (
+            NAMED,
+            proofs(3, 7),
+            "proved",
+            "proved for all positions, for k = 3, 7; it speaks of no others",
+        ),
+        (NAMED, proofs(3), "proved-for-listed", None),
+        # There is no game with k = 0, and the condition has no value: it is not known whether there are other parameters.
+        ({"when": "k == 3 or (k == 0 and 4//k == 1)"}, proofs(3), "proved-for-listed", None),
+        (
+            NAMED,
+            [*proofs(3), by_proof("a", Undecided("the time is over"), {"k": 7})],
+            "proved-for-listed",
+            None,
+        ),
+        ({}, [*proofs(3), SILENT], "proved-for-listed", None),
+        ({}, [*proofs(3), verdict("a", Exhausted(50), {"k": 15})], "holds-to-bound", None),
+    ],
+)
+def test_rows_of_a_claim_with_a_parameter(
+    when: dict[str, str], verdicts: list[ClaimVerdict], expected: str, text: str | None
+) -> None:
+    found = row(claim("a", ruleset="solid-bar(f=(x+z)//k)", **when), *verdicts)
+    assert found.verdict == expected
+    assert text in (None, found.text)
+
+
+def test_a_remark_about_the_bound_of_a_statement() -> None:
+    verdicts = [
+        verdict(
+            "a",
+            Exhausted(10),
+            {"k": k, "s": 1},
+            20,
+            reach=reach,
+            true_up_to=true,
+            best_possible=reach == true,
+        )
+        for k, reach, true in ((2, 5, 5), (4, 7, 20))
+    ]
+    verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
+    assert row(claim("a"), *verdicts).text.endswith(
+        "; remark: false just beyond its bound for 1 of the 2 parameters with a table beyond it; its bound is 7,"
+        " and it is also true for all positions of our table, up to 20, for example for k = 4; s = 1"
     )
 
 
@@ -152,59 +142,6 @@ def test_a_table_and_a_proof_refute_together() -> None:
     wrong = row(claim("a"), table, by_proof("a", PROVED, parameters))
     assert wrong.verdict == "refuted"
     assert wrong.text.endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
-
-
-@pytest.mark.parametrize(
-    ("true_up_to", "expected"),
-    [
-        (
-            (5, 7),
-            "false just beyond its bound for each of the 2 parameters with a table beyond it",
-        ),
-        (
-            (5, 20),
-            "false just beyond its bound for 1 of the 2 parameters with a table beyond it; its bound is 7,"
-            " and it is also true for all positions of our table, up to 20, for example for k = 4; s = 1",
-        ),
-        (
-            (9, 20),
-            "its bound is 5, and it is also true up to 9, for example for k = 2; s = 1",
-        ),
-    ],
-)
-def test_what_is_the_case_beyond_a_bound_is_a_remark(
-    true_up_to: tuple[int, int], expected: str
-) -> None:
-    verdicts = [
-        verdict(
-            "a",
-            Exhausted(10),
-            {"k": k, "s": 1},
-            20,
-            reach=reach,
-            true_up_to=true,
-            best_possible=reach == true,
-            **({} if true == 20 else {"false_at": [true + 1, 0, true + 1]}),
-        )
-        for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
-    ]
-    verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
-    assert row(claim("a"), *verdicts).text.endswith(f"; remark: {expected}")
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([4], "k = 4"),
-        ([1, 2, 3], "k = 1, 2, 3"),
-        ([0, 1, 2, 3], "k = 0, …, 3"),
-        ([2, 6, 10, 14], "k = 2, 6, …, 14"),
-        ([1, 2, 4, 8, 16], "k = 1, 2, 4, 8, 16"),
-        ([1, 2, 4, 8, 16, 32], "k = 1, 2, 4, …, 32 (6 values)"),
-    ],
-)
-def test_parameters_in_short(values: list[int], expected: str) -> None:
-    assert parameters_text([{"k": k} for k in [*reversed(values), values[0]]]) == expected
 
 
 def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
