@@ -10,7 +10,7 @@ from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
-from choco_pipeline.claims.scans.cell_tasks import NumbersTask
+from choco_pipeline.claims.scans.cell_loop import NumbersTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.statements.tree import InRange
 from choco_pipeline.tables.reading.cells import (

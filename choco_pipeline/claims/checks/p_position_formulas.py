@@ -10,7 +10,7 @@ from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.kinds.position_kinds import Containment
-from choco_pipeline.claims.scans.cell_tasks import ColumnsTask, FormulaTask, OutcomesTask
+from choco_pipeline.claims.scans.cell_loop import ColumnsTask, FormulaTask, OutcomesTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula

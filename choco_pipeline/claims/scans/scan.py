@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
-from choco_pipeline.claims.scans.cell_code import (
+from choco_pipeline.claims.scans.cell_loop import (
     BEYOND,
     FAILURES,
     FAULT,
     LEAST,
     MET,
     SETTLED,
+    CellLoop,
+    FormulaTask,
     LoopShape,
+    ValuesTask,
+    loop_for,
     nowhere,
 )
-from choco_pipeline.claims.scans.cell_loop import CellLoop, loop_for
-from choco_pipeline.claims.scans.cell_tasks import FormulaTask, ValuesTask
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import WIDTHS
@@ -172,6 +174,9 @@ class ValueCounts:
     nearest: NDArray[np.int64]
 
 
+_Counting = tuple[Scan, int, NDArray[np.int64], NDArray[np.int64]]
+
+
 @dataclass
 class ValueScan:
     """The values of a formula at the P-positions of one table."""
@@ -191,11 +196,20 @@ class ValueScan:
         held = range_of(slab.cells)
         if held not in self._counting:
             self._counting[held] = self._counting_of(held)
-        counting = self._counting[held]
-        return None if counting is None else counting.run(slab)
+        if (counting := self._counting[held]) is None:
+            return None
+        scan, low, counts, nearest = counting
+        counted = scan.run(slab, (counts, nearest))
+        found = np.flatnonzero(counts)
+        values = ValueCounts(found + low, counts[found], nearest[found])
+        counts[found], nearest[found] = 0, np.iinfo(np.int64).max
+        return None if counted is None else values
 
     def _counting_of(self, held: Interval) -> _Counting | None:
-        """Return what counts values where cells lie in an interval; None if they cannot be counted by it."""
+        """Return the scan for cells in an interval, the least value, and empty arrays of counts and of least sizes.
+
+        None if a scan cannot count the values. Making the arrays takes as long as scanning a slab, so they are kept.
+        """
         task = FormulaTask(self.formula, self.where)
         try:
             ranges = Scan(task, self.cells, self.reach).ranges(held)
@@ -207,29 +221,9 @@ class ValueScan:
         variable = self.cells.variable
         p_value = None if variable.stored is not None else int(variable.name != "grundy")
         counted = ValuesTask(self.formula, self.where, p_value, low, high)
-        return _Counting(Scan(counted, self.cells, self.reach), low, high)
-
-
-@dataclass
-class _Counting:
-    """A scan that counts values from `low` to `high`, with the arrays that it counts in: to make them takes as long as to scan a slab."""
-
-    scan: Scan
-    low: int
-    high: int
-
-    def __post_init__(self) -> None:
-        """Make the arrays, with nothing in them."""
-        self.counts = np.zeros(self.high - self.low + 1, np.int64)
-        self.nearest = np.full(self.counts.size, np.iinfo(np.int64).max)
-
-    def run(self, slab: Slab) -> ValueCounts | None:
-        """Return the values in a slab as `ValueScan.run` does, and leave nothing in the arrays."""
-        counted = self.scan.run(slab, (self.counts, self.nearest))
-        occurring = np.flatnonzero(self.counts)
-        values = ValueCounts(occurring + self.low, self.counts[occurring], self.nearest[occurring])
-        self.counts[occurring], self.nearest[occurring] = 0, np.iinfo(np.int64).max
-        return None if counted is None else values
+        counts = np.zeros(high - low + 1, np.int64)
+        nearest = np.full(counts.size, np.iinfo(np.int64).max)
+        return Scan(counted, self.cells, self.reach), low, counts, nearest
 
 
 def _is_worth_it(cells: Cells) -> bool:

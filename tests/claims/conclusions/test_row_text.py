@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.claims.conclusions.pairs import pairs
-from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
     Counterexample,

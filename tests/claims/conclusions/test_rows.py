@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.pairs import pairs
-from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
