@@ -70,21 +70,19 @@ class KnownPosition:
 
     def grundy(self, position: Position) -> int | None:
         """Return a Grundy number, or None if it would take too long."""
-        lookup = self.case.cells.lookup
-        if lookup.variable.name == "grundy" and lookup.covers(position):
-            return lookup.grundy(position)
-        if math.prod(c + 1 for c in position) <= MOST_BELOW:
-            return self.game.grundy(position)
-        return None if self._numbers is None else self._numbers.grundy(position)
+        source = self._source(position, of_numbers=True)
+        return None if source is None else source.grundy(position)
 
     def is_p_position(self, position: Position) -> bool | None:
         """Return whether a position is P, or None if it would take too long to say."""
+        source = self._source(position, of_numbers=False)
+        return None if source is None else source.is_p_position(position)
+
+    def _source(self, position: Position, *, of_numbers: bool) -> Lookup | Ruleset | None:
         lookup = self.case.cells.lookup
-        if lookup.covers(position):
-            return lookup.is_p_position(position)
-        if math.prod(c + 1 for c in position) <= MOST_BELOW:
-            return self.game.is_p_position(position)
-        return None if self._numbers is None else self._numbers.is_p_position(position)
+        if lookup.covers(position) and (not of_numbers or lookup.variable.name == "grundy"):
+            return lookup
+        return self.game if math.prod(c + 1 for c in position) <= MOST_BELOW else self._numbers
 
     @cached_property
     def _numbers(self) -> Lookup | None:
