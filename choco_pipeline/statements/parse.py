@@ -63,7 +63,29 @@ _TOKEN = re.compile(
 )
 #: Words of the language; no coordinate, parameter or variable has one of them for a name.
 KEYWORDS = frozenset(
-    ["and", "or", "not", "P", "G", "option", "position", "cell", "count", "printed", "every", "some", "no", "for", "in", "let", "at", "by", "step", "sample", "size"]
+    [
+        "and",
+        "or",
+        "not",
+        "P",
+        "G",
+        "option",
+        "position",
+        "cell",
+        "count",
+        "printed",
+        "every",
+        "some",
+        "no",
+        "for",
+        "in",
+        "let",
+        "at",
+        "by",
+        "step",
+        "sample",
+        "size",
+    ]
 )
 _WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.statements.tree import integers_in_front
+from choco_pipeline.statements.tree import Grundy, PPosition, integers_in_front, walk
 from tests.catalogues import catalogue_of
 
 HEAD = """\
@@ -219,3 +220,21 @@ def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> Non
     ]
     fitting = [(claim.id, case) for claim, case in CATALOGUE.fitting(ruleset, quantity)]
     assert sorted(fitting, key=str) == sorted(expected, key=str)
+
+
+FILES = sorted((Path(__file__).parents[3] / "config/claims").glob("*.yaml"))
+SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_summaries_of_the_catalogue_are_mathematics(file: Path):
+    for claim in load_catalogue([file]).claims.values():
+        text = claim.summary
+        for part in walk(claim.proposition) if claim.statement.statement else ():
+            if isinstance(part, PPosition | Grundy) and part.place.game is not None:
+                text = text.replace(part.place.game.text, "")
+        assert not SPELLING.findall(text), claim.id
+
+
+def test_the_background_theorems_are_there():
+    assert BACKGROUND.name in [file.name for file in FILES]
