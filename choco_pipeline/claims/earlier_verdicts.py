@@ -1,4 +1,4 @@
-"""What earlier runs have found out about claims, so that a claim is checked on a table once and not in every run."""
+"""Cache of verdicts across runs, so that a claim is checked on a table once."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class EarlierVerdicts:
         return cls(path, {**_about(code), "table": None})
 
     def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
-        """Return what is known of a claim; None if nothing is."""
+        """Return the earlier verdict on a claim; None if there is none."""
         try:
             verdict = ClaimVerdict.model_validate(self._known[_key(claim, parameters)])
         except (KeyError, ValidationError):
@@ -82,8 +82,8 @@ class EarlierVerdicts:
         return verdict if is_on_this else None
 
     def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
-        """Add what was found of a claim, if it is to be kept."""
-        # What one table tells of a claim that compares several is a number, and the claim is undecided until then.
+        """Add a verdict, if it can be used again."""
+        # One table gives only a number for a claim that compares several, which stays undecided until then.
         is_decided = verdict.verdict != "undecided" or claim.is_over_tables
         if is_decided and not claim.speaks_of_other_games:
             self._known[_key(claim, verdict.parameters)] = verdict.document()

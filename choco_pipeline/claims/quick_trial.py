@@ -1,4 +1,4 @@
-"""Trying a claim at once: tables computed in memory for a few parameter values, and what they say."""
+"""Trials of a claim on tables that are computed in memory for a few parameter values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Limit = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Trial(ShownInNotebook):
-    """What one trial of a claim found."""
+    """The result of one trial of a claim."""
 
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
@@ -88,7 +88,7 @@ def trials(
     report: Report = lambda done, total: None,
     limit: Limit = nullcontext,
 ) -> Iterator[Trial]:
-    """Check a claim in this process, and return an iterator over what was found.
+    """Check a claim in this process, and return an iterator over the trials.
 
     Given are integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for integers of
     `every`; for a statement without a ruleset, integers for some of its names. The bound, of the tables or of the integers, is by
@@ -110,7 +110,7 @@ def trials(
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters that a claim on games speaks of, of its sample or of the values that are given, each once.
+    """Return the parameters of the sample or of the given values, each once.
 
     Raises `ConfigError` or `LimitError` as for `trials`.
     """
@@ -217,7 +217,7 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
 
 
 def _spans(claim: Claim, given: Given) -> dict[str, Range]:
-    """Return a range for each name: what is given, and the sample's for the others, in the sample's order."""
+    """Return the range of each name: the given one, or that of the sample."""
     own = {} if (sample := _sample(claim)) is None else dict(sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
     _require_known(claim, given, [*names, *claim.statement.every])

@@ -71,7 +71,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
 def check_standing_statements(
     order_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Check the statements of a `StatementOrder`, which need no table, but for what `EarlierVerdicts` knows, as `check_shard` does.
+    """Check the statements of a `StatementOrder`, which need no table.
 
     Verdicts have ``"table": null``; the bound is the value of `N`, or null where it is no bound because every case was checked.
     """

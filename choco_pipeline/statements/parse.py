@@ -314,7 +314,7 @@ class _Parser:
         return name, value
 
     def bindings(self) -> tuple[tuple[Binding, ...], tuple[str, ...], bool]:
-        """Read what a quantifier or a count binds; return it with the variables and the option that are known inside."""
+        """Read bindings; return them with the variables and option known inside."""
         kept, bindings, has_option = self.bound, list[Binding](), self.has_option
         while True:
             token = self.here
@@ -428,7 +428,7 @@ class _Parser:
         return value
 
     def place(self, token: Token) -> Place:
-        """Read the game and the coordinates behind P or G, both of which may be missing."""
+        """Read the game and the coordinates behind P or G; both may be missing."""
         game = None
         if self.next_is("["):
             game = self.game()

@@ -9,7 +9,7 @@ from itertools import chain, product
 
 import pytest
 
-from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, Listing, PrintedNumbers
 from choco_pipeline.claims.language.claim import Claim
@@ -89,34 +89,6 @@ def test_pass2016_corollary_4_1_is_a_misprint() -> None:
         key=lambda position: (max(position[:3]), position),
     )
     assert verdict.counterexample.position == least
-
-
-@pytest.mark.parametrize(("k", "s"), [(4, 2), (6, 2), (6, 4), (8, 6)])
-def test_pass2016_conjecture_4_1(k: int, s: int) -> None:
-    finding = find(
-        "pass2016-conj-4.1", f"with-pass(strip-bar(k={k}, s={s}), passes=1)", 300, "p-positions"
-    )
-    assert isinstance(finding.verdict, HoldsToBound)
-    assert {2**n - 2 for n in range(1, 9)} <= set(finding.evidence["values"])
-
-
-@pytest.mark.parametrize(("k", "s"), [(2, 2), (4, 4), (4, 6), (4, 12), (6, 8)])
-def test_pass2016_conjecture_4_2(k: int, s: int) -> None:
-    verdict = find(
-        "pass2016-conj-4.2", f"with-pass(strip-bar(k={k}, s={s}), passes=1)", 400, "p-positions"
-    ).verdict
-    assert isinstance(verdict, HoldsToBound)
-    assert verdict.sense is not None
-    assert "no table can contradict the claim" in verdict.sense
-
-
-@pytest.mark.parametrize("claim_id", ["triangular-thm-7.3", "solid2022-thm-2"])
-@pytest.mark.parametrize("k", [3, 7, 11])
-def test_bars_with_k_4m_3(claim_id: str, k: int) -> None:
-    ruleset = f"solid-bar(f=(x+z)//{k})"
-    assert isinstance(find(claim_id, ruleset, 200, "p-positions").verdict, HoldsToBound)
-    assert isinstance(find(claim_id, ruleset, 40, "grundy").verdict, HoldsToBound)
-    assert not any(fits(claim_id, f"solid-bar(f=(x+z)//{k + more})") for more in (1, 2, 3))
 
 
 @pytest.mark.parametrize("k", [1, 5])
@@ -365,18 +337,6 @@ def sequences(k: int, length: int) -> Iterator[tuple[tuple[int, ...], list[int]]
         yield word, terms
 
 
-def types(k: int, terms: list[int]) -> set[int]:
-    """Return the types of a sequence by Definition 5.2, those of 2 and 3 with a term that is not in [0, k)."""
-    inside = [0 <= term < k for term in terms]
-    first = inside.index(False) if False in inside else len(terms)
-    rest = terms[first:]
-    if not rest:
-        return {1}
-    return ({2} if all(b >= k for b in rest) else set()) | (
-        {3} if all(b < 0 for b in rest) else set()
-    )
-
-
 @pytest.mark.parametrize("k", [3, 7, 11])
 def test_a_word_is_a_pair_of_integers(k: int) -> None:
     # The reading of sequences that the claims use: Definition 6.1 and Lemma 6.2.
@@ -395,51 +355,6 @@ def test_a_word_is_a_pair_of_integers(k: int) -> None:
                 for j in range(6)
             ]
             assert read == terms == by_digit, (word, x, z)
-
-
-@pytest.mark.parametrize("k", [3, 7, 11])
-def test_lemmas_of_section_5_word_by_word(k: int) -> None:
-    m = (k - 3) // 4
-    for n in range(6):
-        of_type_1 = [terms for _, terms in sequences(k, n) if types(k, terms) == {1}]
-        assert of_type_1  # so Lemma 5.6 as printed makes every sequence one of Type 2
-        for word, terms in sequences(k, n):
-            found, last = types(k, terms), terms[-1]
-            assert all(term % 2 == 0 for term in terms)
-            assert found == ({1} if 0 <= last < k else {2} if last >= k else {3})  # Lemma 5.1
-            steps = all(
-                (b > 2 * m or p in (1, 2)) and (b < 2 * m + 2 or p == 3)
-                for b, p in zip(terms, word, strict=False)
-                if 0 <= b < k
-            )
-            assert (found == {1}) == steps  # Lemma 5.4
-            leaves = any(
-                other[: j + 1] == terms[: j + 1]
-                and 2 * m + 2 <= terms[j] < k
-                and other[j + 1] == 2 * terms[j] + 1 - k
-                and word[j] in (1, 2)
-                for other in of_type_1
-                for j in range(n)
-            )
-            assert (found == {2}) == leaves  # Lemma 5.6 as it is proved
-
-
-@pytest.mark.parametrize("k", [3, 7])
-def test_the_lines_of_definition_4_1_are_the_cuts(k: int) -> None:
-    # The bar (u, v, w) is where y ≤ x+1+2u, y ≤ −x+1+2w and y ≤ k(v+1); a line y = ks cuts it if a point is above.
-    game = bar(k)
-    for u, v, w in game.positions(9):
-        top = max(
-            min(x + 1 + 2 * u, -x + 1 + 2 * w, k * (v + 1)) for x in range(-2 * u - 1, 2 * w + 2)
-        )
-        assert sum(k * s < top for s in range(1, 40)) == v
-        for less in range(u):
-            options = [option for option in game.options((u, v, w)) if option[0] == less]
-            top = max(
-                min(x + 1 + 2 * less, -x + 1 + 2 * w, k * (v + 1))
-                for x in range(-2 * u - 1, 2 * w + 2)
-            )
-            assert options == [(less, sum(k * s < top for s in range(1, 40)), w)]
 
 
 def test_printed_moves_and_grundy_numbers() -> None:
@@ -481,27 +396,6 @@ def test_lemma_7_is_checked_for_all_that_it_supposes(claim_id: str) -> None:
     assert trial.finding.verdict.positions == cases
 
 
-@pytest.mark.parametrize(("a", "m"), [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)])
-def test_conjecture_1_and_its_bound_by_definition(a: int, m: int) -> None:
-    k, bound = printed_bound(a, m)
-    game = bar(k)
-    wrong = [
-        (x, y, z)
-        for x, y, z in game.positions(bound + 1)
-        if game.is_p_position((x, y, z)) != (x ^ y ^ z == 0)
-    ]
-    first = (bound + 2 - 2 ** (a + 1), 2 ** (a + 1) - 1, bound + 1)
-    assert sorted(wrong) == sorted([first, first[::-1]])
-    assert game.is_p_position(first)
-
-
-def printed_bound(a: int, m: int) -> tuple[int, int]:
-    """Return k and the bound of Conjecture 1 for a and m."""
-    return 2 ** (a + 2) * m + 2 ** (a + 1), (2 ** (2 * a + 2) - 2 ** (a + 1)) * m + 2 ** (
-        2 * a + 1
-    ) - 1
-
-
 def test_all_bars_are_spoken_of() -> None:
     for m in range(1, 65):
         fitting = {
@@ -541,19 +435,3 @@ def test_the_cells_of_figures_8_to_11() -> None:
         assert len(cells) == red
         assert not any((i - 1) ^ (j - 1) ^ (m - i) ^ (m - j) == 0 for i, j in cells)
         assert cells == {(j, i) for i, j in cells} == {(i, m - j + 1) for i, j in cells}
-
-
-def test_the_rule_for_all_bars_by_definition() -> None:
-    cells: dict[tuple[int, int, int, int], bool] = {}
-    for m, n in product(range(1, 6), repeat=2):
-        game = parse_ruleset(f"rectangular-bar(m={m}, n={n})")
-        assert isinstance(game, RectangularBar)
-        for i, j in product(range(1, m + 1), range(1, n + 1)):
-            cells[m, n, i, j] = game.is_p_position(game.whole(i, j))
-    steps = [(1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 0, 1), (1, 1, 1, 1)]
-    steps += [(2, 0, 1, 0), (0, 2, 0, 1), (2, 2, 1, 1)]
-    for m, n in product(range(1, 6), repeat=2):
-        for i, j in product(range(m + 2), range(n + 2)):
-            if (m, n, i, j) != (1, 1, 1, 1):
-                before = sum(cells.get((m - a, n - b, i - c, j - d), False) for a, b, c, d in steps)
-                assert before % 2 == cells.get((m, n, i, j), False)

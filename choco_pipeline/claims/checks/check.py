@@ -40,9 +40,9 @@ from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData
 
-#: A table is looked at so far beyond a claim's reach, and by a quarter of it.
+#: Margin beyond a claim's range that is also checked, besides a quarter of the range.
 BEYOND = 32
-#: Pairs of a position and a cell that are looked at: some tenths of a second. A mistake in a rule shows near 0 already.
+#: Largest number of pairs of a position and a cell: some tenths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
 
 #: Of statements that are implications, by their relation: what may satisfy the premise.

@@ -533,7 +533,7 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return for each row of ``asked``, given by its columns, whether it is a row of ``listed``."""
+    """Return whether each row of ``asked`` is one of ``listed``, by columns."""
     size = asked[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)

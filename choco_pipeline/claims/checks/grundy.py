@@ -44,7 +44,7 @@ def compare_grundy_numbers(
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:
-    """Return whether so many positions satisfy the claim's condition; with further integers, choices of a position and of these."""
+    """Return the verdict on a number of positions or choices."""
     environment, cells, size = case.environment, case.cells, case.block
     if not case.is_complete:
         why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"

@@ -1,4 +1,4 @@
-"""Checking what a paper prints: tables and lists, number by number, and options and shapes by the ruleset's own definition."""
+"""Checks of printed tables, lists and columns of bars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
-#: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
+#: The largest number of P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 

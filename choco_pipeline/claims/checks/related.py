@@ -46,14 +46,14 @@ MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 @dataclass(frozen=True)
 class _RelatedTable:
-    """The table of the related game, asked at arrays of positions."""
+    """The table of the related game, for arrays of positions."""
 
     #: The table: of Grundy numbers where these are compared.
     cells: Cells
 
     @classmethod
     def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
-        """Compute a table in which coordinates reach so far."""
+        """Compute a table that reaches these coordinates."""
         rules, variable = game.base.rules, variable_of(game, "p-positions")
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
@@ -90,7 +90,7 @@ class _RelatedTable:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a claim says of a game's positions by those of another: formulas have integers for all parameters."""
+    """A claim that relates two games, with integers for all parameters."""
 
     #: The game's table.
     cells: Cells
@@ -100,7 +100,7 @@ class _Comparison:
     at: Mapping[str, Formula]
     #: The Grundy number, a formula in `g`; None where outcomes are compared.
     equals: Formula | None
-    #: The positions that are meant; None for all.
+    #: The positions that the claim is about; None for all.
     where: Formula | None
 
     @classmethod
@@ -133,7 +133,7 @@ class _Comparison:
         return evaluate_at(self.equals, {"g": related.values(target)})
 
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
-        """Yield the cells that are meant, and positions in them: all, or one in each column."""
+        """Yield the cells of the claim with positions: all, or one a column."""
         stored = self.cells.variable.stored
         for block in self.cells.blocks(size):
             if self.by_columns is not None:
@@ -211,7 +211,7 @@ class _Comparison:
 
 
 def find_related(check: Related, case: ClaimCase) -> Finding:
-    """Return what the tables of two games say of a claim that one follows from the other.
+    """Return the verdict on a claim that relates two games, by the tables of both.
 
     Raises `LimitError` if there are too many positions, or the related table is too large; `FormulaError` if a formula has no
     value at a position.

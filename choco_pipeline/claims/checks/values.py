@@ -37,7 +37,7 @@ from choco_pipeline.tables.reading.cells import (
     select_where,
 )
 
-#: At most so many values are listed.
+#: The largest number of values that are listed.
 MOST_LISTED = 64
 #: Members of the set that are no values are listed up to this size; a verdict says how far.
 LARGEST_MEMBER = 1 << 20
@@ -82,7 +82,7 @@ class ComparedValues:
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
     def evidence(self) -> Mapping[str, Any]:
-        """Return what a report shows: values, missing members, and how both grow with the bound."""
+        """Return values, missing members, and their growth with the bound."""
         growth = []
         for bound in growing_bounds(self.tally.cells.bound):
             seen = self.values[self.sizes <= bound]
@@ -210,7 +210,7 @@ def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
 def _conclude_finite_values(
     case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
 ) -> Finding:
-    """Return the verdict where all P-positions that the statement speaks of are in the table."""
+    """Return the verdict if the table holds all P-positions in question."""
     if check.relation != "within":
         absent = compared.claimed.first_outside(set(compared.values.tolist()))
         if absent is not None:

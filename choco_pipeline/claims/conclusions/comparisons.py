@@ -126,7 +126,7 @@ class _Sum:
 
 
 class _Numbers(Sequence[int]):
-    """Numbers that a run may have, and which of them were asked for."""
+    """Numbers that a run may have, with a record of those that were used."""
 
     def __init__(self, of: Callable[[int], int | None]) -> None:
         self._of = of

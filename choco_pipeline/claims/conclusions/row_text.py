@@ -1,4 +1,4 @@
-"""The words of a row: what all verdicts on a claim say together, in which a bound never reads as a truth."""
+"""The sentence of a row, in which a bound never reads as a truth."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _named(given: Sequence[Given]) -> str:
 
 
 def _proved_for_all(cases: Cases) -> list[str]:
-    """Return for all of which parameters it is proved at once, and which of them are proved one by one, too."""
+    """Return the domain that is proved at once, and its separate proofs."""
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -134,7 +134,7 @@ def _proved_for_all(cases: Cases) -> list[str]:
 
 
 def _proved(cases: Cases) -> list[str]:
-    """Return what is proved: which positions, integers or printed numbers, and for which parameters."""
+    """Return the proved cases, with their parameters."""
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
@@ -166,7 +166,7 @@ def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
-    """Return what is said of other parameters than these: that there are none, or that something is not done for them."""
+    """Return that there are no other parameters, or nothing done for them."""
     if cases.covers:
         return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
@@ -265,7 +265,7 @@ def _frontier(verdict: ClaimVerdict) -> float:
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
-    """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
+    """Return a remark on the positions beyond the bound that a statement names."""
     if by_parameters and all(
         any("without_reach" in verdict.evidence for verdict in g) for g in by_parameters.values()
     ):
@@ -323,5 +323,5 @@ def _source(verdict: ClaimVerdict) -> str:
 
 
 def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return how many positions were settled, or whatever was counted."""
+    """Return the number of settled positions, or of other counted cases."""
     return counted(distinct_positions(verdicts), verdicts[0].unit)

@@ -29,14 +29,14 @@ from choco_pipeline.formula.written.parameter_text import exact_text, parameters
 
 #: The name of the coordinate that counts passes: sizes of positions do not count it.
 PASSES = "p"
-#: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
+#: Outcomes that leave open whether a claim is right.
 SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
 
 def rows(
     catalogue: Catalogue, verdicts: Iterable[ClaimVerdict], config: str = DEFAULT_CONFIG
 ) -> tuple[ClaimRow, ...]:
-    """Return what a run says of every claim of its files, in their order.
+    """Return a row for every claim of the files of a run, in their order.
 
     Verdicts on claims over several tables are as `check_across` gives them; the configuration is the one that commands name.
     """
@@ -185,7 +185,7 @@ def _name(claim: Claim, other: Claim) -> str:
 
 
 def _standing(row: ClaimRow) -> str:
-    """Return what a row says of its claim as the predicate of a sentence."""
+    """Return the outcome of a row as the predicate of a sentence."""
     match row.verdict:
         case "refuted":
             decided = row.decided

@@ -1,4 +1,4 @@
-"""What claims say: statements in the shapes that judges take, and plug-ins for what the language cannot say."""
+"""The checks of claims: shapes of statements, and plug-ins."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Values,
 )
 
-#: What the language of statements cannot say.
+#: Checks that the language of statements cannot express.
 PlugIn = Annotated[
     Counts | Cellular | Octahedron | Columns | Listing | HeightFunctions | Sections,
     Field(discriminator="kind"),

@@ -76,7 +76,7 @@ class Counts(BarKind):
             yield from _unless_condition(("relations", i), text, self.functions)
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         sums = "".join(
             f"; {name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items()
         )
@@ -109,7 +109,7 @@ class Cellular(BarKind):
                 )
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         terms = " + ".join(
             f"a[{_less('i', di)}, {_less('j', dj)}]({_less('n', dn)})" for dn, di, dj in self.terms
         )
@@ -130,7 +130,7 @@ class Octahedron(BarKind):
     )
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         level = _level_text(self.level, self.halves)
         return f"P ~ section of S_n at 1 − {level}/2^n, n = {math_text(self.order)}"
 
@@ -169,7 +169,7 @@ class Columns(Kind):
                 )
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         return "; ".join(f"{tuple(e.position)} has columns {e.columns}" for e in self.examples)
 
 
@@ -203,7 +203,7 @@ class Listing(Kind):
             yield ("length",), f"more values are listed than {self.length}"
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         begins = f" begins {self.begins}" if self.begins else ""
         ends = f" ends {self.ends}" if self.ends else ""
         length = "" if self.length is None else f" has {self.length} values"
@@ -259,7 +259,7 @@ class HeightFunctions(Kind):
         return _unless_condition(("such",), self.such, {"f"})
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
         return f"G = {math_text(self.grundy)} {sign} {math_text(self.condition)}{_where_text(self.where)}"
 
@@ -317,7 +317,7 @@ class Sections(Kind):
 
     @property
     def integers(self) -> Mapping[str, Range]:
-        """The integers that it speaks of, in order, each with its range."""
+        """The integers that it is about, in order, each with its range."""
         return self.all
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
@@ -347,7 +347,7 @@ class Sections(Kind):
                 yield (), f"{name!r} is given twice"
 
     def summary(self) -> str:
-        """Return what is claimed as one line of formulas."""
+        """Return the claim as one line of formulas."""
         if self.pieces is not None:
             return (
                 f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"

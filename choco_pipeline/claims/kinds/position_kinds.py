@@ -1,4 +1,4 @@
-"""What a statement says of the positions of a game, in the shapes that have a judge of their own."""
+"""The shapes of statements about positions that have a judge of their own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PPositions(Shape):
 
     formula: Formula
     relation: Containment = "exactly"
-    #: The positions that the statement speaks of; None for all.
+    #: The positions that the statement is about; None for all.
     where: Formula | None = None
 
 
@@ -116,7 +116,7 @@ class PrintedNumbers(Shape):
     ends: tuple[Position, ...] | None = None
 
     def spoken(self, game: Ruleset) -> list[tuple[Position, int]]:
-        """Return the positions that it speaks of, and their numbers.
+        """Return the positions that it is about, and their numbers.
 
         Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
         """
@@ -149,7 +149,7 @@ class Evaluated(Shape):
 
     @property
     def reads_tables(self) -> bool:
-        """Whether it speaks of outcomes or Grundy numbers."""
+        """Whether it is about outcomes or Grundy numbers."""
         return any(isinstance(part, PPosition | Grundy) for part in self._terms)
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:

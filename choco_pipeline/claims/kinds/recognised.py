@@ -58,9 +58,9 @@ class Parts:
 
     #: Names for integers that follow from parameters.
     let: dict[str, Formula] = field(default_factory=dict)
-    #: The largest coordinate of the positions that it speaks of; None for any.
+    #: The largest coordinate of the positions that it is about; None for any.
     reach: Formula | None = None
-    #: What it says of them, with the premise that does not limit the size.
+    #: The statement without these; its premise does not limit the size.
     rest: Proposition = field(default_factory=PPosition)
 
 

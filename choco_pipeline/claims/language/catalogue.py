@@ -1,4 +1,4 @@
-"""The catalogue of claims: read from files, every mistake with its place, and asked which claims fit a table."""
+"""The catalogue of claims: reading files, and claims that fit a table."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Catalogue:
         return [premise for premise in premises.values() if premise.id != claim.id]
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
-        """Yield the claims that speak of a ruleset, written without parameters, and can be checked on such a table, with each of their `cases`."""
+        """Yield the claims that fit a table, with each of their `cases`."""
         notation = read(ruleset)
         for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
             parameters = match(read(pattern), notation)
@@ -68,7 +68,7 @@ class Catalogue:
                 )
 
     def speaking_of(self, ruleset: str) -> Sequence[Claim]:
-        """Return the claims that speak of a ruleset and can be checked on a table of either quantity, each once."""
+        """Return the claims that fit a table of the ruleset, each once."""
         claims = self._speaking.get(ruleset)
         if claims is None:
             fitting = (

@@ -1,4 +1,4 @@
-"""What a claims file holds: typed, closed, every formula parsed when it is read; and what a ledger tells of a claim."""
+"""The models of a claims file, and of a claim in a ledger."""
 
 from __future__ import annotations
 
@@ -178,12 +178,12 @@ class ClaimsFile(Model):
     claims: list[Entry] = Field(min_length=1)
 
 
-#: What a claim of a ledger says as its file does.
+#: The keys of a claim that a ledger copies from its file.
 AS_IN_FILES = ("number", "where", "status", "words", "note", "corrects", "ruleset")
 
 
 class LedgerClaim(RecordModel):
-    """A claim as a ledger and a report tell of it: its source, its words, and its formal statement as plain data."""
+    """A claim in a ledger: its source, its words, its formal statement."""
 
     id: str
     paper: Paper
@@ -195,7 +195,7 @@ class LedgerClaim(RecordModel):
     corrects: str | None
     contradicts: tuple[str, ...]
     ruleset: str | None
-    #: Of its check: the name, and what is checked in one line.
+    #: The name of its check, and the claim in one line.
     kind: str
     formula: str
     #: As `Claim.as_json`.

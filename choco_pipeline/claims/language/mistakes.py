@@ -1,4 +1,4 @@
-"""What can be wrong with a claim beyond its single keys: names that mean nothing, patterns that match nothing."""
+"""Mistakes in a claim beyond its single keys, such as unknown names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from choco_pipeline.statements.tree import (
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
-#: So many characters of a line are shown before a mistake, and after it.
+#: The number of characters of a line that are shown before a mistake, and after it.
 SHOWN = 100
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
@@ -138,7 +138,7 @@ def _formulas(part: Part) -> Iterator[Formula]:
 def _about_plug_in(
     claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with a check that the language of statements does not say."""
+    """Yield the mistakes in a plug-in."""
     kind = claim.check.kind
     if not plug_in.of_rulesets:
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
@@ -167,7 +167,7 @@ def _about_plug_in(
 
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
-    """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
+    """Yield the reasons why a claim cannot be decided for all parameters at once."""
     statement = claim.statement
     if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"

@@ -25,7 +25,7 @@ from choco_pipeline.tables.reading.cells import Slab
 from choco_pipeline.tables.specs.schema import NONE
 
 _BIT, _I64, _POINTER = ir.IntType(1), ir.IntType(64), ir.PointerType()
-#: What a loop returns, in this order; least sizes are `nowhere` where nothing failed.
+#: The results of a loop, in this order; least sizes are `nowhere` if nothing failed.
 SETTLED, MET, FAILURES, LEAST, BEYOND, FAULT = range(6)
 
 
@@ -39,11 +39,11 @@ def nowhere(bits: int) -> int:
 
 @dataclass(frozen=True)
 class LoopShape:
-    """What a loop's code depends on beside its task."""
+    """The properties of a slab on which the code of its loop depends."""
 
     #: The dimensions, the one whose cells lie beside each other last.
     dims: tuple[str, ...]
-    #: The coordinates of which the largest is a position's size.
+    #: The coordinates whose maximum is the size of a position.
     sized: tuple[str, ...]
     #: The coordinate that cells hold of P-positions; None if they hold something else.
     stored: str | None
@@ -76,7 +76,7 @@ class Registers:
     #: Where the cell and the largest value of the stored coordinate are; no top where none is stored.
     cell: ir.Value
     top: ir.Value | None
-    #: For each of what is counted, where its number in the present line is.
+    #: The slot of each counter for the present line.
     counters: Mapping[int, ir.Value]
     #: Where the number of settled positions is that may not fit into a counter.
     wide_sum: ir.Value
@@ -144,7 +144,7 @@ class CellCode:
         return reduce(machine.larger, [names[name] for name in self.shape.sized])
 
     def reached(self, *values: ir.Value) -> ir.Value:
-        """Return whether the statement reaches so far: values that are at most its reach."""
+        """Return whether values are at most the reach of the statement."""
         if not self.shape.has_reach:
             return self.yes
         bits = [self.build.icmp_signed("<=", value, self.reach) for value in values]
@@ -152,7 +152,7 @@ class CellCode:
 
     @property
     def reach(self) -> ir.Value:
-        """The largest coordinate that the statement speaks of."""
+        """The largest coordinate that the statement is about."""
         return self._as_integer(self._registers.arguments[3])
 
     def count(self, which: int, where: ir.Value) -> None:
@@ -222,11 +222,11 @@ class CellCode:
 
 @dataclass(frozen=True)
 class FormulaTask:
-    """What is done in each cell, with formulas of a claim; frozen, so that its code can be kept."""
+    """The task of a loop in each cell; frozen, so that its code is cached."""
 
-    #: What is claimed of each position that the claim speaks of.
+    #: The claim for each position that it is about.
     formula: Formula
-    #: Of which it speaks; None for all.
+    #: The positions that it is about; None for all.
     where: Formula | None
 
     @property
@@ -525,7 +525,7 @@ class CellLoop:
         reach: int | None,
         arrays: Sequence[NDArray[np.int64]] = (),
     ) -> list[int]:
-        """Return what was counted in a slab whose dimensions, taken in this order, are the loop's; `arrays` are for its task."""
+        """Return the counts of a slab; `order` are the dimensions of the loop."""
         cells = slab.cells.transpose(order)
         tops = None if slab.tops is None else slab.tops.transpose(order)
         starts = [slab.starts[axis] for axis in order]

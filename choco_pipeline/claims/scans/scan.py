@@ -31,7 +31,7 @@ from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Cells, Slab
 from choco_pipeline.tables.specs.schema import NONE
 
-#: Of smaller tables the cells are compared by arrays: code is compiled in about 50 ms, in which arrays have compared so many.
+#: Smaller tables are compared by arrays, which compare this number of cells in the 50 ms that a compilation takes.
 FEWEST_CELLS = 1 << 21
 
 #: Of as many possible values of a formula each is counted in an array of its own element: a few megabytes.
@@ -60,7 +60,7 @@ def compare_by_scan(
 def _count(
     counted: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
 ) -> None:
-    """Add what a scan has counted in a slab, and look for the least failure there if it may be less than the known one."""
+    """Add the counts of a slab, and find a failure less than the known one."""
     tally.add(counted.settled, counted.met, counted.failures)
     start = tally.cells.first_of(slab)
     places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
@@ -73,7 +73,7 @@ def _count(
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What a scan of one slab has counted; sizes are those of the least failures, None where there are none."""
+    """The counts of one slab, with the sizes of the least failures."""
 
     settled: int
     met: int
@@ -86,17 +86,17 @@ class ScanResult:
 class Scan:
     """A task on one table."""
 
-    #: What is done in each cell, and in which.
+    #: The instructions for each cell, and the cells.
     task: FormulaTask
     cells: Cells
-    #: The largest coordinate that the statement speaks of; None for any.
+    #: The largest coordinate that the statement is about; None for any.
     reach: int | None
     _bits: dict[Interval, tuple[int, tuple[tuple[str, Interval], ...]] | None] = field(
         default_factory=dict
     )
 
     def run(self, slab: Slab, arrays: Sequence[NDArray[np.int64]] = ()) -> ScanResult | None:
-        """Return what is counted in a slab; None if arrays have to do it, and to raise errors that there may be."""
+        """Return the counts of a slab; None if arrays must compare it."""
         if not _is_worth_it(self.cells):
             return None
         if not slab.cells.size or slab.cells.dtype not in (np.int16, np.int32):
@@ -181,7 +181,7 @@ _Counting = tuple[Scan, int, NDArray[np.int64], NDArray[np.int64]]
 class ValueScan:
     """The values of a formula at the P-positions of one table."""
 
-    #: What is computed, and at which P-positions; None for all.
+    #: The formula, and the condition on P-positions; None for all.
     formula: Formula
     where: Formula | None
     #: As in `Scan`; larger positions are left out.

@@ -26,10 +26,10 @@ from choco_pipeline.tables.reading.cells import Points, Truths
 #: Integers in one array of the search.
 BLOCK = 1 << 20
 
-#: Height functions that are looked at: some minutes' worth.
+#: The largest number of height functions: some minutes of work.
 MOST_FUNCTIONS = 1 << 23
 
-#: Integers that a property may speak of.
+#: The largest number of choices of integers in a property.
 MOST_POINTS = 1 << 20
 
 #: Grundy numbers are bits of one word, so they are less than this.
@@ -139,7 +139,7 @@ def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
 
 @dataclass(frozen=True)
 class _Box:
-    """All monotone height functions with arguments to `bound`, and what a statement says of them."""
+    """The monotone height functions of a box, and a statement about them."""
 
     check: HeightFunctions
     bound: int
@@ -165,7 +165,7 @@ class _Box:
 
     @cached_property
     def points(self) -> Points:
-        """The integers that the property speaks of."""
+        """The integers that the property is about."""
         where = TRUE if self.check.where is None else Expression(self.check.where)
         bindings = [InRange(name, span) for name, span in self.check.all.items()]
         evaluation = Evaluation(None, self.bound, self.known)
@@ -225,7 +225,7 @@ class _Box:
                 yield heights[start : start + together].reshape(-1, n_x, n_z)
 
     def has_formula(self, heights: NDArray[np.int64]) -> Truths:
-        """Return of which functions all Grundy numbers are as claimed."""
+        """Return the functions whose Grundy numbers are all as claimed."""
         grundy = grundy_numbers(heights)
         right = (grundy < 0) | (grundy == self.claimed[:, :, : grundy.shape[3]])
         holds: Truths = np.all(right, axis=(1, 2, 3))
@@ -263,7 +263,7 @@ class _Box:
         return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
-        """Return what is wrong with one function, [1, n_x, n_z]."""
+        """Return the counterexample that one function, [1, n_x, n_z], is."""
         rows = [tuple(row) for row in heights[0].tolist()]
         shown = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]

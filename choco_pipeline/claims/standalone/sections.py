@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound,
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.reading.cells import Points, Truths, evaluate_at, holds_at
 
-#: Squares, or small octahedra, that are looked at before a statement counts as too large: some seconds of work.
+#: The largest number of squares, or of small octahedra, for one statement: some seconds of work.
 MOST_VISITED = 1 << 24
 
 
@@ -92,7 +92,7 @@ def _squares(order: int, level: int, halves: bool) -> Truths:
 def _compared(
     check: Sections, known: Mapping[str, int], squares: Truths
 ) -> tuple[int, tuple[int, int, bool] | None]:
-    """Return of how many squares the statement speaks, and the first that is not as it says, with what it says."""
+    """Return the number of squares in question, and the first wrong one."""
     i, j = (index.ravel() + 1 for index in np.indices(squares.shape))
     there = squares.ravel()
     left = np.ones(there.size, np.bool_)

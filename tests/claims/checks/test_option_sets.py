@@ -13,18 +13,33 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
-from tests.claims.claims import claim_on, conditions, key_of
+from tests.claims.claims import conditions, key_of
 from tests.rulesets import rulesets
 
 STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
 
 
+def option_set(game: Ruleset, option: list[str], formula: str, relation: str = "exactly") -> Claim:
+    """Return the claim that the options are exactly the cells that satisfy a formula, among them, or all of them."""
+    cell = f"option({', '.join(option)})"
+    said = {
+        "exactly": f"{cell} <=> {formula}",
+        "within": f"{cell} => {formula}",
+        "contain": f"{formula} => {cell}",
+    }[relation]
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": said})
+    assert list(mistakes_in(claim)) == []
+    return claim
+
+
 def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
-    claim = claim_on(game, kind="option-set", **check)
+    claim = option_set(game, **check)
     return check_claim(claim, {}, game, bound, table(game, bound, "p-positions"), block)
 
 
@@ -103,7 +118,7 @@ class WithoutTheLastCut(StepBar):
 @pytest.mark.parametrize("changed", [StepBar, WithoutMoves, WithoutCutsOfY, WithoutTheLastCut])
 def test_a_definition_that_forgets_something_is_noticed(changed: type[StepBar]) -> None:
     game = changed(2, 1)
-    claim = claim_on(game, kind="option-set", option=["u", "w"], formula=STEP)
+    claim = option_set(game, ["u", "w"], STEP)
     verdict = check_claim(claim, {}, game, 9, table(StepBar(2, 1), 9, "p-positions")).verdict
     assert isinstance(verdict, HoldsToBound if changed is StepBar else Refuted)
 
