@@ -19,7 +19,6 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
@@ -129,13 +128,9 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
             return Finding(Vacuous(f"no {cases.unit} {nothing}"))
         why = f"no {cases.unit} up to bound {evaluation.bound:,} {nothing}"
         return Finding(Undecided(why))
-    return Finding(_agreement(cases, settled, evaluation))
-
-
-def _agreement(cases: Cases, settled: int, evaluation: Evaluation) -> Verdict:
     if cases.is_complete:
-        return Exhausted(settled, cases.unit)
-    return HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit)
+        return Finding(Exhausted(settled, cases.unit))
+    return Finding(HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit))
 
 
 # ---- Cases.

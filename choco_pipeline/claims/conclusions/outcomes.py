@@ -34,7 +34,7 @@ NOT_ASSERTED: Mapping[str, str] = {
 }
 #: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
 #: was found to hold somewhere is not vacuous.
-STRONGEST_FIRST: tuple[VerdictKind, ...] = (
+PRECEDENCE: tuple[VerdictKind, ...] = (
     "refuted",
     "proved",
     "exhausted",
@@ -70,7 +70,7 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
 def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
     """Return the strongest of the verdicts with the same parameters."""
     kinds = {verdict.verdict for verdict in verdicts}
-    return next(verdict for verdict in STRONGEST_FIRST if verdict in kinds)
+    return next(verdict for verdict in PRECEDENCE if verdict in kinds)
 
 
 @dataclass(frozen=True)

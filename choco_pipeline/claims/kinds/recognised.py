@@ -12,7 +12,6 @@ from typing import Literal
 
 from choco_pipeline.claims.kinds import Check
 from choco_pipeline.claims.kinds.position_kinds import (
-    Containment,
     Count,
     Evaluated,
     GrundyNumbers,
@@ -168,20 +167,16 @@ def _formula(part: Proposition | None) -> Formula | None:
     return part.formula if is_plain and isinstance(part, Expression) else None
 
 
-def _outcome(formula: Formula, relation: Containment, where: Formula | None = None) -> PPositions:
-    return PPositions(formula=formula, relation=relation, where=where)
-
-
 def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
             case PPosition() if conclusion == PPosition():
-                return _outcome(where, "contain")
+                return PPositions(where, "contain")
             case Implies():
                 inner = _implication(conclusion.premise, conclusion.conclusion)
                 if isinstance(inner, PPositions) and inner.where is None:
-                    return _outcome(inner.formula, inner.relation, where)
+                    return PPositions(inner.formula, inner.relation, where)
                 return None
             case Equivalent():
                 return _outcomes(conclusion, where)
@@ -194,7 +189,7 @@ def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     if formula is None or len(others) + 1 != len(parts):
         return None
     where = _formula(joined("and", others)) if others else None
-    return _outcome(formula, "within", where) if where is not None or not others else None
+    return PPositions(formula, "within", where) if where is not None or not others else None
 
 
 def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
@@ -209,7 +204,7 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
                     return _related(other.place, None, where)
                 formula = _formula(other)
                 if one == PPosition() and formula is not None:
-                    return _outcome(formula, "exactly", where)
+                    return PPositions(formula, "exactly", where)
         case _:
             pass
     return None

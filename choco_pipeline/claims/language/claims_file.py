@@ -10,6 +10,7 @@ from pydantic import Field
 from choco_pipeline.claims.kinds import PlugIn
 from choco_pipeline.claims.kinds.fields import Condition, Id, Integer, Name, Natural, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
+from choco_pipeline.documents.reference import schema_text
 
 #: The text of a statement; line breaks count as spaces.
 StatementText = Annotated[str, Field(min_length=1, max_length=8000)]
@@ -176,6 +177,11 @@ class ClaimsFile(Model):
 
     paper: Paper
     claims: list[Entry] = Field(min_length=1)
+
+
+def claims_schema() -> str:
+    """Return the JSON schema of a claims file, as text that ends with a line break."""
+    return schema_text(ClaimsFile)
 
 
 #: The keys of a claim that a ledger copies from its file.

@@ -52,23 +52,17 @@ def compare_by_scan(
         counted = scan.run(slab)
         if counted is None:
             by_arrays(slab, tally)
-        else:
-            _count(counted, slab, tally, by_arrays)
+            yield
+            continue
+        tally.add(counted.settled, counted.met, counted.failures)
+        start = cells.first_of(slab)
+        places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
+        sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
+        if sizes:
+            part = Tally(cells, tally.reach)
+            by_arrays(cells.part_within(slab, max(sizes)), part)
+            tally.take_least(part)
         yield
-
-
-def _count(
-    counted: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
-) -> None:
-    """Add the counts of a slab, and find a failure less than the known one."""
-    tally.add(counted.settled, counted.met, counted.failures)
-    start = tally.cells.first_of(slab)
-    places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
-    sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
-    if sizes:
-        part = Tally(tally.cells, tally.reach)
-        by_arrays(tally.cells.part_within(slab, max(sizes)), part)
-        tally.take_least(part)
 
 
 @dataclass(frozen=True)

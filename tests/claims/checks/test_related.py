@@ -1,7 +1,5 @@
 """Claims that one game follows from another: true ones, the nearest false ones, and drawn ones against the definition."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +23,7 @@ TRIANGLE = "solid-bar(f=(x+z)//{k}{more})"
 def related(ruleset, game, at, equals=None, where=None):
     there = coordinates_of(as_written(game))
     place = f"[{game}]({', '.join(str(at.get(name, name)) for name in there)})"
-    said = f"G == {re.sub(r'\bg\b', f'G{place}', equals)}" if equals else f"P <=> P{place}"
+    said = f"P <=> P{place}" if equals is None else f"G == {equals.replace('g', f'G{place}')}"
     said = f"{where} => ({said})" if where else said
     claim = Claim.from_json({"id": "drawn", "ruleset": ruleset, "statement": said})
     assert list(mistakes_in(claim)) == []

