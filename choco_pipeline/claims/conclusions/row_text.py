@@ -65,24 +65,18 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
             where = "" if when is None else f", where {math_text(when)}"
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
-            undecided_case = undecided[0]
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            parts = [
-                f"says nothing{on}: {undecided_case.why}{_for(undecided_case)}",
-                *_vacuous(cases),
-            ]
-            return "; ".join(parts)
-        case "refuted" if len(verdicts) > 1:
-            assert decided is not None
-            refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
-            parts = [f"{decided.text}{_for(decided)}"]
-            verb = "refutes" if len(refuting) == 1 else "refute"
-            parts.append(f"{_share(refuting, verdicts)} {verb} it")
-        case "proved" if cases.is_proved_for_all:
-            parts = _proved_for_all(cases)
+            first = f"says nothing{on}: {undecided[0].why}{_for(undecided[0])}"
+            return "; ".join([first, *_vacuous(cases)])
         case "refuted":
             assert decided is not None
             parts = [f"{decided.text}{_for(decided)}"]
+            if len(verdicts) > 1:
+                refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+                verb = "refutes" if len(refuting) == 1 else "refute"
+                parts.append(f"{_share(refuting, verdicts)} {verb} it")
+        case "proved" if cases.is_proved_for_all:
+            parts = _proved_for_all(cases)
         case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
             "holds-to-bound"
         ]:
@@ -99,10 +93,9 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
     if undecided and cases.outcome != "vacuous":
-        undecided_case = undecided[0]
-        parts.append(
-            f"says nothing on {_share(undecided, verdicts)}: {undecided_case.why}{_for(undecided_case)}"
-        )
+        silent = undecided[0]
+        on = _share(undecided, verdicts)
+        parts.append(f"says nothing on {on}: {silent.why}{_for(silent)}")
     return "; ".join(parts)
 
 
@@ -255,13 +248,13 @@ def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
     for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
         if verdict.why:
             largest[tuple(verdict.parameters.items())] = verdict
-    return min(largest.values(), key=_frontier)
 
+    def frontier(verdict: ClaimVerdict) -> float:
+        growth = verdict.evidence.get("growth")
+        reached = growth[-1]["frontier"] if growth else None
+        return math.inf if reached is None else reached
 
-def _frontier(verdict: ClaimVerdict) -> float:
-    growth = verdict.evidence.get("growth")
-    reached = growth[-1]["frontier"] if growth else None
-    return math.inf if reached is None else reached
+    return min(largest.values(), key=frontier)
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:

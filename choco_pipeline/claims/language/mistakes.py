@@ -55,13 +55,15 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     for name in sorted(claim.parameters & (coordinates | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     known = set(claim.parameters)
-    for name, span in statement.every.items():
-        yield from _given(("every", name), name, span, known, coordinates)
-    in_statement = frozenset(known)
-    for name, span in statement.some.items():
-        yield from _given(("some", name), name, span, known, coordinates)
+    for key, spans in (("every", statement.every), ("some", statement.some)):
+        for name, span in spans.items():
+            if name in known | coordinates | RESERVED:
+                yield (key, name), f"{name!r} cannot be given a value: it has one already"
+            yield from _unknown((key, name), span, known)
+            known.add(name)
     yield from _unknown(("when",), statement.when, known)
     if plug_in is not None:
+        in_statement = {*claim.parameters, *statement.every}
         yield from _about_plug_in(claim, plug_in, coordinates, in_statement)
     else:
         try:
@@ -220,19 +222,6 @@ def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
     for name in sorted(claim.parameters - known):
         yield ("sample", "parameters"), f"the ruleset's parameter {name!r} is needed"
     yield from _unknown(("sample", "bound"), sample.bound, known)
-
-
-def _given(
-    place: Location,
-    name: str,
-    part: Formula | Range,
-    known: set[str],
-    coordinates: Collection[str],
-) -> Iterator[tuple[Location, str]]:
-    if name in known | set(coordinates) | RESERVED:
-        yield place, f"{name!r} cannot be given a value: it has one already"
-    yield from _unknown(place, part, known)
-    known.add(name)
 
 
 def _unknown(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,11 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         functions += len(heights)
         with_property += int(has_property.sum())
         with_formula += int(has_formula.sum())
-        wrong = _contradicting(check.relation, has_property, has_formula)
+        wrong: Truths = {
+            "exactly": has_property ^ has_formula,
+            "if": has_property & ~has_formula,
+            "only-if": has_formula & ~has_property,
+        }[check.relation]
         if wrong.any():
             rows = heights.reshape(len(heights), -1)[wrong]
             row: list[int] = rows[rows[:, -1].argmin()].tolist()
@@ -82,18 +85,6 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         f" and heights up to {box.height}"
     )
     return Finding(HoldsToBound(functions, bound, sense, "function"), evidence)
-
-
-def _contradicting(
-    relation: Literal["exactly", "if", "only-if"], has_property: Truths, has_formula: Truths
-) -> Truths:
-    match relation:
-        case "exactly":
-            return has_property ^ has_formula
-        case "if":
-            return has_property & ~has_formula
-        case "only-if":
-            return has_formula & ~has_property
 
 
 def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
