@@ -119,22 +119,6 @@ def test_an_id_is_given_once(tmp_path: Path) -> None:
         load_catalogue([path, other])
 
 
-def test_an_unknown_id_is_answered_with_near_ones(tmp_path: Path) -> None:
-    path = tmp_path / "claims.yaml"
-    path.write_text(HEAD + CLAIM, encoding="utf-8")
-    assert load_catalogue([path]).unknown("drawn-2") == (
-        "no claim has the id 'drawn-2'; did you mean 'drawn-1'? (1 claims are loaded)"
-    )
-
-
-def test_a_condition_without_a_value_names_the_claim(tmp_path: Path) -> None:
-    claim = load(tmp_path, HEAD + CLAIM.replace("k % 2 == 0", "s//(k-4) == 0"))["drawn-1"]
-    with pytest.raises(
-        ConfigError, match=r"claim drawn-1: when: division by zero .* for k = 4, s = 1"
-    ):
-        claim.match("step-bar(k=4, s=1)")
-
-
 def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path: Path) -> None:
     text = (HEAD + CLAIM.replace("k % 2 == 0", "v2(s) > 0")).replace("drawn-1", "found-1")
     claim = load(tmp_path, text)["found-1"]
