@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from choco_pipeline.claims.kinds.kind import Judged
 from choco_pipeline.formula import Formula
@@ -144,15 +144,11 @@ class Evaluated(Shape):
     bound: int = 0
 
     @property
-    def _terms(self) -> Iterator[Any]:
-        return walk(self.proposition)
-
-    @property
     def reads_tables(self) -> bool:
         """Whether it is about outcomes or Grundy numbers."""
-        return any(isinstance(part, PPosition | Grundy) for part in self._terms)
+        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
-        has_numbers = any(isinstance(part, Grundy) for part in self._terms)
+        has_numbers = any(isinstance(part, Grundy) for part in walk(self.proposition))
         return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)

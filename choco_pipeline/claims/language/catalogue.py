@@ -145,7 +145,7 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         for file, document in files
         for i, entry in enumerate(document.claims)
         for location, other in _named(entry)
-        if other not in claims and (location == ("corrects",) or _paper_of(other) in papers)
+        if other not in claims and (location == ("corrects",) or other.partition("-")[0] in papers)
     ]
     for file, document in files:
         for i, entry in enumerate(document.claims):
@@ -173,8 +173,3 @@ def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
         yield ("corrects",), entry.corrects
     for i, other in enumerate(entry.contradicts):
         yield ("contradicts", i), other
-
-
-def _paper_of(claim_id: str) -> str:
-    """Return the key of the paper that an id begins with: the paper's file may be one that is not read."""
-    return claim_id.partition("-")[0]
