@@ -23,9 +23,9 @@ FORMAT = 1
 class EarlierVerdicts:
     """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
 
-    A verdict stands as long as the code that checks and the libraries below it are the same, and only for what decides the claim, its parameters and
-    the cells that it was found on; what its file is called says nothing. Neither is it kept that nothing was decided, which
-    may be for want of time or memory, nor what also follows from another game, whose description is no part of the claim.
+    A verdict is valid for the same checking code and libraries, the same deciding parts of the claim, the same parameters and the
+    same cells; the name of its file does not matter. Two kinds are not kept: undecided ones, because time or memory may have been
+    short, and those that depend on another game, whose description is no part of the claim.
     """
 
     #: The record; None to keep none.

@@ -95,9 +95,9 @@ def trials(
     default the sample's, then the claim's reach; the shape of a rectangular bar is its own. The report is told how many tables are
     done, and how many there are; the limit is of each trial's time.
 
-    There is one trial for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim that
-    compares tables, or that needs none. What is wrong with the request is raised at once. Raises `ConfigError` if a value is
-    missing, a name is unknown, or the claim speaks of none of the values; `LimitError` if a table is too large for this
+    There is one trial for each choice of the parameters of the claim, in the order of the sample; only one for a claim that
+    compares tables, or that needs none. Mistakes in the request are raised at once. Raises `ConfigError` if a value is
+    missing, a name is unknown, or the claim is about none of the values; `LimitError` if a table is too large for this
     machine, or takes too long.
     """
     given = given or {}

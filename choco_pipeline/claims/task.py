@@ -24,10 +24,10 @@ from choco_pipeline.tables.storage.store import store_of
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Check claims on a shard's tables, all claims on a table beside each other; of a table, some chunks are in memory at a time.
+    """Check claims on the tables of a shard, all claims on a table side by side.
 
-    What `EarlierVerdicts` knows is not checked again. The order is a `CheckOrder`; what comes of it is ``{"verdicts": […]}``, in the
-    order of the checks, whole or not at all. Returned is how many there are.
+    Earlier verdicts are not checked again. The order is a `CheckOrder`, the result ``{"verdicts": […]}`` in the order of the
+    checks, written as a whole or not at all. Only some chunks of a table are in memory at a time. Returned is the number of checks.
     """
     order = read_record_as(CheckOrder, Path(order_file))
     built = read_record(order.manifest)

@@ -124,7 +124,7 @@ def parse_proposition(text: str, names: Names) -> Proposition:
     Raises
     ------
     FormulaError
-        If `text` is not a statement in these names: what is wrong, at which column, and what is allowed.
+        If `text` is not a statement in these names, with the column and the allowed words.
 
     Examples
     --------

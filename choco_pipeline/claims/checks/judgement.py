@@ -91,8 +91,8 @@ def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = 
     """Return the verdict on a statement, by evaluating it in every case up to the bound.
 
     With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
-    Evidence of a refutation is the number of ``failures``. What is no position, or takes too long, is undecided, with the
-    reason. Raises `FormulaError` if a formula has no value where it is needed.
+    Evidence of a refutation is the number of ``failures``. A statement about a cell that is no position, or one that takes too long, is undecided, with
+    the reason. Raises `FormulaError` if a formula has no value where it is needed.
     """
     try:
         return _judge(proposition, evaluation, reach)

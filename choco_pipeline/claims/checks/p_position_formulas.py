@@ -44,8 +44,8 @@ def compare_p_positions(
     for c, each column has few candidates, and they and the P-position that is stored are all that can disagree. A strip
     or a last heap may then have any size. Otherwise c takes every value up to the bound, in every column.
 
-    `environment` has integers for all names but coordinates, `size` cells are looked at together, and `reach` is the largest
-    coordinate that the claim speaks of, None for any. Raises `LimitError` if the formula cannot be solved and there are too
+    `environment` has integers for all names except coordinates. `size` cells are compared together. `reach` is the largest
+    coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
     formula = check.formula.substitute(environment)

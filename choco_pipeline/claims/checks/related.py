@@ -57,7 +57,7 @@ class _RelatedTable:
         rules, variable = game.base.rules, variable_of(game, "p-positions")
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
-        heap = None if by_numbers else rules.free  # of any size, whatever the bound
+        heap = None if by_numbers else rules.free  # of any size, for each bound
         free = (name for name in rules.unbounded if name != heap)
         bound = max((largest[name] for name in free), default=0)
         if cost_of(game, bound, quantity).seconds > MOST_SECONDS:

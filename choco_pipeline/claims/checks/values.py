@@ -77,7 +77,7 @@ class ComparedValues:
         return int(before.max()) if before.size else None
 
     def span(self, size: int) -> str:
-        """Return the integers of at most this size among which members are looked for, as words that follow "members"."""
+        """Return the range of members up to a size as words after "members"."""
         is_of_both_signs = self.members.size and self.members[0] < 0
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 

@@ -173,7 +173,7 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
 def counterexample_to_outcome(
     case: ClaimCase, position: Position, actual: str | None = None, claimed: str | None = None
 ) -> Counterexample:
-    """Return that a position that the table covers is P or N, against a claim, and what shows that it is.
+    """Return the counterexample that the outcome of a covered position is.
 
     `actual` and `claimed` replace the outcomes in the text.
     """

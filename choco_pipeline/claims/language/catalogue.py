@@ -105,9 +105,8 @@ class Catalogue:
 def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     """Read claims files.
 
-    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, what was found
-    and what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a paper whose
-    file is not read.
+    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, the value and
+    the allowed ones. Then for each claim that corrects or contradicts a missing one, unless the file of its paper is not read.
     """
     claims: dict[str, Claim] = {}
     ids: dict[str, str] = {}

@@ -381,7 +381,7 @@ class _LoopCode:
     """Loops, one in another, around the instructions for a cell.
 
     The function takes the first cell, the first top, a row of integers for each of the dimensions' lengths, starts, and strides of
-    cells and of tops in bytes, the reach, what it returns, and two arrays of a task's own.
+    cells and of tops in bytes, the reach, the results, and two arrays of the task.
     """
 
     def __init__(self, shape: LoopShape, task: FormulaTask) -> None:

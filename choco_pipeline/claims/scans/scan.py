@@ -43,8 +43,8 @@ def compare_by_scan(
 ) -> Pass[None]:
     """Compare a table with a formula, and count in a tally; a pass that stops after each slab.
 
-    `by_arrays` does the same on one slab, and raises what there is to raise. It is also asked where the least failure is, in the part
-    of a slab that holds no larger ones.
+    `by_arrays` compares one slab by arrays, and raises errors. It also finds the least failure, in the part of a slab that holds no
+    larger ones.
     """
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)

@@ -38,7 +38,7 @@ WORD = 64
 def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
     """Return what holds of all monotone height functions in a box with arguments up to `bound`, the value of `N`.
 
-    Raises `FormulaError` if a formula has no value where it is asked, or the height is negative; `LimitError` if there are too
+    Raises `FormulaError` if a formula has no value where it is needed, or the height is negative; `LimitError` if there are too
     many functions, too many integers, or Grundy numbers from 64.
 
     Returns
@@ -46,7 +46,7 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     Finding
         A counterexample is the least function: by its largest height, then by its heights in the order of the arguments.
         Its position is the least one with another Grundy number than claimed; for a function that has the formula, but not
-        the property, it is the first of the integers that the property speaks of. Evidence is how many `functions` there
+        the property, it is the first of the integers that the property is about. Evidence is how many `functions` there
         are, how many of them have the property (`with_property`) and how many the formula (`with_formula`).
     """
     box = _Box(check, bound)
@@ -240,7 +240,7 @@ class _Box:
         return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return which functions have the property; None if a height is asked for outside the box."""
+        """Return which functions have the property; None if a height outside the box is needed."""
         condition, asked = self.check.condition.name_look_ups("f", "F")
         size = next(iter(self.points.values())).size
         shape = (len(tables), size)

@@ -23,8 +23,8 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
     """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
 
     A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
-    formula has no value where it is asked; `LimitError` if a section does not exist, or there are too many squares to look at.
-    Cases are the squares that it speaks of, or the octahedra whose pieces are counted; evidence is the number of `choices` of
+    formula has no value where it is needed; `LimitError` if a section does not exist, or there are too many squares.
+    Cases are the squares that it is about, or the octahedra whose pieces are counted; evidence is the number of `choices` of
     integers.
     """
     cases = choices = visited = 0
