@@ -23,7 +23,7 @@ class StatementOrder(RecordModel):
     """A part of the statements that need no table."""
 
     work: str = ""
-    #: Of tables, and of what comes of the order.
+    #: Of the tables, and of the result of the order.
     format: int
     #: Digest of the code that checks: an order for other code is another one.
     code: str

@@ -1,4 +1,4 @@
-"""What earlier runs have found out about claims, so that a claim is checked on a table once and not in every run."""
+"""Cache of verdicts across runs, so that a claim is checked on a table once."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ FORMAT = 1
 class EarlierVerdicts:
     """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
 
-    A verdict stands as long as the code that checks and the libraries below it are the same, and only for what decides the claim, its parameters and
-    the cells that it was found on; what its file is called says nothing. Neither is it kept that nothing was decided, which
-    may be for want of time or memory, nor what also follows from another game, whose description is no part of the claim.
+    A verdict is valid for the same checking code and libraries, the same deciding parts of the claim, the same parameters and the
+    same cells; the name of its file does not matter. Two kinds are not kept: undecided ones, because time or memory may have been
+    short, and those that depend on another game, whose description is no part of the claim.
     """
 
     #: The record; None to keep none.
@@ -69,7 +69,7 @@ class EarlierVerdicts:
         return cls(path, {**_about(code), "table": None})
 
     def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
-        """Return what is known of a claim; None if nothing is."""
+        """Return the earlier verdict on a claim; None if there is none."""
         try:
             verdict = ClaimVerdict.model_validate(self._known[_key(claim, parameters)])
         except (KeyError, ValidationError):
@@ -82,8 +82,8 @@ class EarlierVerdicts:
         return verdict if is_on_this else None
 
     def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
-        """Add what was found of a claim, if it is to be kept."""
-        # What one table tells of a claim that compares several is a number, and the claim is undecided until then.
+        """Add a verdict, if it can be used again."""
+        # One table gives only a number for a claim that compares several, which stays undecided until then.
         is_decided = verdict.verdict != "undecided" or claim.is_over_tables
         if is_decided and not claim.speaks_of_other_games:
             self._known[_key(claim, verdict.parameters)] = verdict.document()

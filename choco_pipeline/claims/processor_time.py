@@ -1,4 +1,4 @@
-"""Seconds of a processor that work may take: who tries what somebody has written waits for its end, and no longer."""
+"""A limit on the processor time of trials."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ class OverTimeError(LimitError):
 
 
 class _Rung(BaseException):
-    """Raised wherever the work is: no mistake of anything that it passes through."""
+    """The end of the time; not an `Exception`, so that no handler catches it."""
 
 
 class ProcessorTime:
-    """Seconds of this process's own work that are left, for several pieces of work, in the main thread.
+    """Processor time that is left for work in the main thread.
 
-    They are of a processor, so that no verdict depends on what else the machine does.
-
-    An error says what gives `more`.
+    Processor time makes verdicts independent of the load of the machine. `more` is a hint at the end of the error message.
     """
 
     def __init__(self, seconds: float, more: str) -> None:

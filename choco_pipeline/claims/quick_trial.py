@@ -1,4 +1,4 @@
-"""Trying a claim at once: tables computed in memory for a few parameter values, and what they say."""
+"""Trials of a claim on tables that are computed in memory for a few parameter values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Limit = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Trial(ShownInNotebook):
-    """What one trial of a claim found."""
+    """The result of one trial of a claim."""
 
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
@@ -88,35 +88,33 @@ def trials(
     report: Report = lambda done, total: None,
     limit: Limit = nullcontext,
 ) -> Iterator[Trial]:
-    """Check a claim in this process, and return an iterator over what was found.
+    """Check a claim in this process, and return an iterator over the trials.
 
     Given are integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for integers of
     `every`; for a statement without a ruleset, integers for some of its names. The bound, of the tables or of the integers, is by
     default the sample's, then the claim's reach; the shape of a rectangular bar is its own. The report is told how many tables are
     done, and how many there are; the limit is of each trial's time.
 
-    There is one trial for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim that
-    compares tables, or that needs none. What is wrong with the request is raised at once. Raises `ConfigError` if a value is
-    missing, a name is unknown, or the claim speaks of none of the values; `LimitError` if a table is too large for this
+    There is one trial for each choice of the parameters of the claim, in the order of the sample; only one for a claim that
+    compares tables, or that needs none. Mistakes in the request are raised at once. Raises `ConfigError` if a value is
+    missing, a name is unknown, or the claim is about none of the values; `LimitError` if a table is too large for this
     machine, or takes too long.
     """
     given = given or {}
     if claim.pattern is None:
-        return _try_standing(claim, _fixed(claim, given), bound, limit)
+        return _try_without_table(claim, _fixed(claim, given), bound, limit)
     with limit():
         planned = _plan(claim, given, bound)
-    if claim.is_over_tables:
-        return _try_across(claim, planned, report, limit)
-    return _try_each(claim, planned, report, limit)
+    each = _try_each(claim, planned, report, limit)
+    return _compared(claim, each) if claim.is_over_tables else each
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters that a claim on games speaks of, of its sample or of the values that are given, each once.
+    """Return the parameters of the sample or of the given values, each once.
 
     Raises `ConfigError` or `LimitError` as for `trials`.
     """
-    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
-    cases = (case for _, case in _cases(claim, sample, given))
+    cases = (case for _, case in _cases(claim, given))
     return list({tuple(case.values()): case for case in cases}.values())
 
 
@@ -137,22 +135,17 @@ def _try_each(
         )
 
 
-def _try_across(
-    claim: Claim, planned: list[_Planned], report: Report, limit: Limit
-) -> Iterator[Trial]:
+def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
+    """Yield the one trial of a claim that compares tables."""
     start = time.perf_counter()
-    verdicts: list[ClaimVerdict] = []
-    for done, trial in enumerate(planned, start=1):
-        verdicts.append(
-            ClaimVerdict.of(claim.id, trial.parameters, _find(claim, trial, limit), 0.0)
-        )
-        report(done, len(planned))
+    tried = list(each)
+    verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tried]
     (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
-    yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, verdict.finding, seconds)
+    yield Trial({}, claim.statement.ruleset, None, tried[0].quantity, verdict.finding, seconds)
 
 
-def _try_standing(
+def _try_without_table(
     claim: Claim, fixed: dict[str, int], bound: int | None, limit: Limit
 ) -> Iterator[Trial]:
     start = time.perf_counter()
@@ -188,20 +181,21 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 
 
 def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
-    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
     # Names that only help to say the parameters can give the same parameters again.
     distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
-    for known, case in _cases(claim, sample, given):
-        size = _bound(claim, sample, known, case, bound)
+    for known, case in _cases(claim, given):
+        size = _bound(claim, known, case, bound)
         distinct.setdefault((tuple(case.values()), size), case)
     return [_planned(claim, parameters, size) for (_, size), parameters in distinct.items()]
 
 
-def _cases(
-    claim: Claim, sample: Sample | None, given: Given
-) -> list[tuple[dict[str, int], dict[str, int]]]:
+def _sample(claim: Claim) -> Sample | None:
+    return claim.statement.sample if isinstance(claim.statement, Entry) else None
+
+
+def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, int]]]:
     """Return the choices of values, each with a case of the claim that it leads to: at least one."""
-    spans = _spans(claim, sample, given)
+    spans = _spans(claim, given)
     wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
     values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
     if len(values) > MOST_COMBINATIONS:
@@ -222,9 +216,9 @@ def _cases(
     return cases
 
 
-def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range]:
-    """Return a range for each name: what is given, and the sample's for the others, in the sample's order."""
-    own = {} if sample is None else dict(sample.parameters)
+def _spans(claim: Claim, given: Given) -> dict[str, Range]:
+    """Return the range of each name: the given one, or that of the sample."""
+    own = {} if (sample := _sample(claim)) is None else dict(sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
     _require_known(claim, given, [*names, *claim.statement.every])
     missing = [name for name in names if name not in own and name not in given]
@@ -248,16 +242,12 @@ def _require_known(claim: Claim, given: Given, names: list[str]) -> None:
 
 
 def _bound(
-    claim: Claim,
-    sample: Sample | None,
-    known: Mapping[str, int],
-    parameters: Mapping[str, int],
-    bound: int | None,
+    claim: Claim, known: Mapping[str, int], parameters: Mapping[str, int], bound: int | None
 ) -> int | None:
     """Return the bound of a table; None where the ruleset's shape is its bound."""
     if claim.shape in RECTANGULAR:
         return None
-    if bound is None and sample is not None:
+    if bound is None and (sample := _sample(claim)) is not None:
         bound = int(sample.bound.value(known))
     if bound is None and claim.reach is not None:
         bound = int(claim.reach.value(claim.environment(parameters)))

@@ -18,15 +18,16 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
+from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.storage.store import store_of
 from choco_pipeline.tables.storage.stored import StoredCells
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Check claims on a shard's tables, all claims on a table beside each other; of a table, some chunks are in memory at a time.
+    """Check claims on the tables of a shard, all claims on a table side by side.
 
-    What `EarlierVerdicts` knows is not checked again. The order is a `CheckOrder`; what comes of it is ``{"verdicts": […]}``, in the
-    order of the checks, whole or not at all. Returned is how many there are.
+    Earlier verdicts are not checked again. The order is a `CheckOrder`, the result ``{"verdicts": […]}`` in the order of the
+    checks, written as a whole or not at all. Only some chunks of a table are in memory at a time. Returned is the number of checks.
     """
     order = read_record_as(CheckOrder, Path(order_file))
     built = read_record(order.manifest)
@@ -49,9 +50,9 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 verdicts[i] = verdict
                 report(Stage.CHECK, checks=1, positions=verdict.positions)
         if todo:
-            data = StoredCells.open(store, table_id, entry)
+            cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
             passes = [
-                pass_of_claim(order.statements[c.claim], c.parameters, game, bound, data)
+                pass_of_claim(order.statements[c.claim], c.parameters, cells)
                 for c in (order.checks[i] for i in todo)
             ]
             for at, finding, seconds in side_by_side(passes):
@@ -70,7 +71,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
 def check_standing_statements(
     order_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Check the statements of a `StatementOrder`, which need no table, but for what `EarlierVerdicts` knows, as `check_shard` does.
+    """Check the statements of a `StatementOrder`, which need no table.
 
     Verdicts have ``"table": null``; the bound is the value of `N`, or null where it is no bound because every case was checked.
     """

@@ -288,7 +288,7 @@ def schema(
     json: Json = False,
 ) -> None:
     """Print the JSON schema of configurations, of claims files, or of games of one's own, for editors."""
-    from choco_pipeline.claims.language import claims_reference as of_claims  # noqa: PLC0415
+    from choco_pipeline.claims.language import claims_file as of_claims  # noqa: PLC0415
     from choco_pipeline.games import games_reference as of_games  # noqa: PLC0415
     from choco_pipeline.sweep import config_reference as of_configurations  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What a statement means: its truth at one position, in plain Python, by the definition of the game.
+"""The meaning of a statement at one position, in plain Python.
 
 This is the oracle that every judge is tested with. It is slow and has no case that depends on the shape of a statement.
 """
@@ -51,7 +51,7 @@ class UndefinedError(ChocoError):
 
 @dataclass(frozen=True)
 class World:
-    """What a statement is about.
+    """The game, the integers and the printed rows that a statement is about.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class _Here:
         return tuple(map(self.value, at)) in set(self.game.options(self.position))
 
     def choices(self, bindings: Sequence[Binding]) -> Iterator[_Here]:
-        """Yield what is known after each choice of bound variables; each option once."""
+        """Yield the values after each choice of bound variables; each option once."""
         if not bindings:
             yield self
             return

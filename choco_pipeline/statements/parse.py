@@ -7,7 +7,7 @@ term in it. So formulas have one grammar, and every mistake has its column in th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -94,6 +94,10 @@ _SET_RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
 _ENDS = frozenset(
     {"and", "or", "=>", "<=>", ":", ";", ",", ")", "]", "}", "..", "step", "in", "let", ""}
 )
+#: Tokens that occur in propositions and not in integers.
+_OF_PROPOSITIONS = frozenset(
+    {"and", "or", "not", "=>", "<=>", "P", "P'", "option", "in", *_PREFIXES, *COMPARISONS}
+)
 _T = TypeVar("_T")
 
 
@@ -119,7 +123,7 @@ def parse_proposition(text: str, names: Names) -> Proposition:
     Raises
     ------
     FormulaError
-        If `text` is not a statement in these names: what is wrong, at which column, and what is allowed.
+        If `text` is not a statement in these names, with the column and the allowed words.
 
     Examples
     --------
@@ -187,6 +191,13 @@ class _Parser:
     def need(self, text: str, where: str) -> None:
         if not self.take(text):
             self.refuse(f"{quoted(text)} is needed {where}, found {self.found()}")
+
+    def listed(self, read: Callable[[], _T]) -> list[_T]:
+        """Read one or more items with commas between them."""
+        items = [read()]
+        while self.take(","):
+            items.append(read())
+        return items
 
     def found(self) -> str:
         return quoted(self.here.text) if self.here.text else "the end"
@@ -273,15 +284,8 @@ class _Parser:
         token, word = self.here, self.here.text
         self.at += 1
         if word == "let":
-            definitions = []
             bound = self.bound
-            while True:
-                name = self.new_name()
-                self.need("=", f"after the name {name}")
-                definitions.append((name, self.integer()))
-                self.bound = (*self.bound, name)
-                if not self.take(","):
-                    break
+            definitions = self.listed(self.definition)
             self.need(":", "after the definition")
             with self.nested():
                 body = self.sequence()
@@ -301,8 +305,15 @@ class _Parser:
             body = self.sequence() if word == "for" else self.proposition()
             return Quantified(_WORDS[word], bindings, body)
 
+    def definition(self) -> tuple[str, Expression]:
+        name = self.new_name()
+        self.need("=", f"after the name {name}")
+        value = self.integer()
+        self.bound = (*self.bound, name)
+        return name, value
+
     def bindings(self) -> tuple[tuple[Binding, ...], tuple[str, ...], bool]:
-        """Read what a quantifier or a count binds; return it with the variables and the option that are known inside."""
+        """Read bindings; return them with the variables and option known inside."""
         kept, bindings, has_option = self.bound, list[Binding](), self.has_option
         while True:
             token = self.here
@@ -313,12 +324,7 @@ class _Parser:
             elif self.take("cell"):
                 self.need_game(token)
                 self.need("(", "before the names of a cell")
-                names = list[str]()
-                while True:
-                    names.append(self.new_name())
-                    self.bound = (*self.bound, names[-1])
-                    if not self.take(","):
-                        break
+                names = self.listed(self.new_variable)
                 self.need(")", "to close the names of a cell")
                 if len(names) != len(self.names.coordinates):
                     self.refuse(
@@ -332,19 +338,7 @@ class _Parser:
                         token,
                     )
                 self.need_game(token)
-                by = []
-                if self.take("by"):
-                    while True:
-                        lowered = self.here
-                        self.at += 1
-                        if lowered.text not in self.names.coordinates:
-                            allowed = ", ".join(self.names.coordinates)
-                            self.refuse(
-                                f"{quoted(lowered.text)} is not a coordinate: {allowed}", lowered
-                            )
-                        by.append(lowered.text)
-                        if not self.take(","):
-                            break
+                by = self.listed(self.coordinate) if self.take("by") else []
                 has_option = True
                 bindings.append(OfOption(tuple(by)))
                 break
@@ -358,6 +352,14 @@ class _Parser:
                 break
         bound, self.bound = self.bound, kept
         return tuple(bindings), bound, has_option
+
+    def coordinate(self) -> str:
+        lowered = self.here
+        self.at += 1
+        if lowered.text not in self.names.coordinates:
+            allowed = ", ".join(self.names.coordinates)
+            self.refuse(f"{quoted(lowered.text)} is not a coordinate: {allowed}", lowered)
+        return lowered.text
 
     def span(self) -> Range:
         first = self.pure("a range")
@@ -375,15 +377,16 @@ class _Parser:
         token = self.here
         if not _NAME.fullmatch(token.text) or token.text in KEYWORDS:
             self.refuse(f"a name is needed, found {self.found()}")
-        if token.text in (
-            *self.bound,
-            *self.cells,
-            *self.names.coordinates,
-            *self.names.parameters,
-        ):
+        if token.text in self.names_with_value:
             self.refuse(f"{quoted(token.text)} has a value already: choose another name")
         self.at += 1
         return token.text
+
+    def new_variable(self) -> str:
+        """Read a new name, which is bound from here on."""
+        name = self.new_name()
+        self.bound = (*self.bound, name)
+        return name
 
     # ---- Atoms.
 
@@ -424,7 +427,7 @@ class _Parser:
         return value
 
     def place(self, token: Token) -> Place:
-        """Read the game and the coordinates behind P or G, both of which may be missing."""
+        """Read the game and the coordinates behind P or G; both may be missing."""
         game = None
         if self.next_is("["):
             game = self.game()
@@ -459,6 +462,12 @@ class _Parser:
                 opening,
             )
         return notation
+
+    @property
+    def names_with_value(self) -> set[str]:
+        """Coordinates, parameters and variables."""
+        names = self.names
+        return {*names.coordinates, *names.parameters, *self.bound, *self.cells}
 
     def known_integers(self) -> set[str]:
         return {*self.names.parameters, *self.bound}
@@ -499,25 +508,21 @@ class _Parser:
 
     def listed_members(self, variable: str) -> Expression:
         """Read ``0..15, 30, 57..59`` as a condition on a variable."""
-        parts = list[Formula]()
-        while True:
+
+        def members() -> Formula:
             first = self.pure("a member")
             last = self.pure("a member") if self.take("..") else None
             text = f"{variable} == ({first})"
-            parts.append(parse(text if last is None else f"({first}) <= {variable} <= ({last})"))
-            if not self.take(","):
-                break
+            return parse(text if last is None else f"({first}) <= {variable} <= ({last})")
+
+        parts = self.listed(members)
         return Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
 
     def tuple_of(self, what: str) -> tuple[Expression, ...]:
         """Read integers in parentheses."""
         self.need("(", f"before {what}")
-        items = []
         with self.nested():
-            while True:
-                items.append(self.integer())
-                if not self.take(","):
-                    break
+            items = self.listed(self.integer)
         self.need(")", f"to close {what}")
         return tuple(items)
 
@@ -561,19 +566,7 @@ class _Parser:
             text = self.tokens[i].text
             if text in ("count", "G", "printed") and self.tokens[i + 1].text == "(":
                 i = self.closing(i + 1)
-            elif text in (
-                "and",
-                "or",
-                "not",
-                "=>",
-                "<=>",
-                "P",
-                "P'",
-                "option",
-                "in",
-                *_PREFIXES,
-                *COMPARISONS,
-            ):
+            elif text in _OF_PROPOSITIONS:
                 return True
             i += 1
         return False
@@ -590,14 +583,7 @@ class _Parser:
         """Read a run of tokens that make an integer or a comparison."""
         terms, read, level = dict[str, Term](), list[Token](), 0
         start = self.here
-        known = {
-            *self.names.coordinates,
-            *self.names.parameters,
-            *self.bound,
-            *self.cells,
-            SIZE,
-            *FUNCTIONS,
-        }
+        known = {*self.names_with_value, SIZE, *FUNCTIONS}
         while True:
             token = self.here
             if level == 0 and token.text in _ENDS and token.text != "let":
@@ -688,26 +674,17 @@ class _Parser:
 def _tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
+        problem = None
         if kind == "other" and not (written == "=" or written.isdigit()):
-            raise FormulaError(
-                f"{quoted(written)} is not a sign of the language (at column {column})",
-                text,
-                column,
-            )
-        if kind == "number" and written[0] == "0" and written != "0":
-            raise FormulaError(
-                f"{quoted(written)}: numbers have no leading zero (at column {column})",
-                text,
-                column,
-            )
-        if kind == "other" and written.isdigit():
-            raise FormulaError(
-                f"numbers are decimal integers such as 12 (at column {column})", text, column
-            )
-        if kind == "number" and len(written) > MAX_DIGITS:
-            raise FormulaError(
-                f"a number has at most {MAX_DIGITS} digits (at column {column})", text, column
-            )
+            problem = f"{quoted(written)} is not a sign of the language"
+        elif kind == "number" and written[0] == "0" and written != "0":
+            problem = f"{quoted(written)}: numbers have no leading zero"
+        elif kind == "other" and written.isdigit():
+            problem = "numbers are decimal integers such as 12"
+        elif kind == "number" and len(written) > MAX_DIGITS:
+            problem = f"a number has at most {MAX_DIGITS} digits"
+        if problem is not None:
+            raise FormulaError(f"{problem} (at column {column})", text, column)
         text_of = _SIGNS.get(written, written)
         is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))
         yield Token(text_of, column, is_operand)

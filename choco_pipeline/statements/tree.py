@@ -30,7 +30,7 @@ class Place:
     at: tuple[Expression, ...] | None = None
     #: Another game, whose arguments may be formulas in parameters; None for the same game.
     game: Notation | None = None
-    #: Whether the option is meant that a quantifier has chosen.
+    #: Whether it is the option that a quantifier has chosen.
     primed: bool = False
 
 
@@ -147,7 +147,7 @@ class InRange:
 
     name: str
     span: Range
-    #: Whether the statement speaks of other integers, too, so that no verdict may say "for all".
+    #: Whether the statement is about more integers, so that no verdict may say "for all".
     is_sample: bool = False
 
 
@@ -232,12 +232,12 @@ Proposition = (
 Part = Proposition | Term | Place | Binding
 
 
-#: What is true everywhere.
+#: A condition that is true everywhere.
 TRUE = Expression(parse("0 == 0"))
 
 
 def children(part: Part) -> Iterator[Part]:
-    """Yield the parts of which a part is made, left to right."""
+    """Yield the parts directly in a part, left to right."""
     match part:
         case Expression(_, terms):
             yield from (term for _, term in terms)
@@ -391,7 +391,7 @@ def negated(part: Proposition) -> Proposition:
 
 
 def rebuilt(part: Proposition, act: Callable[[Proposition], Proposition]) -> Proposition:
-    """Return a proposition with what `act` makes of each proposition directly in it; terms and expressions stay."""
+    """Return a proposition with `act` applied to the propositions in it."""
     match part:
         case Not(operand):
             return negated(act(operand))
@@ -410,12 +410,12 @@ def rebuilt(part: Proposition, act: Callable[[Proposition], Proposition]) -> Pro
 
 
 def samples(part: Part) -> Iterator[InRange]:
-    """Yield the ranges of which a part lists some integers only."""
+    """Yield the ranges that are samples."""
     return (one for one in walk(part) if isinstance(one, InRange) and one.is_sample)
 
 
 def is_sampled(part: Part) -> bool:
-    """Return whether a part speaks of other integers than it lists."""
+    """Return whether a part has a range that is a sample."""
     return any(True for _ in samples(part))
 
 

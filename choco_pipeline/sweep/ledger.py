@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.comparisons import check_across
-from choco_pipeline.claims.conclusions.disagreements import require_agreement
-from choco_pipeline.claims.conclusions.pairs import pairs
-from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text

@@ -17,13 +17,11 @@ from tests.claims.test_task import STATEMENTS, order_in
 from tests.claims.written import claim_from
 
 #: A claim on tables of which a related game decides, too.
-RELATED = claim_from(
-    {
-        "id": "related",
-        "ruleset": "solid-bar(f=(x+z)//k)",
-        "check": {"kind": "related", "game": "solid-bar(f=(x+z)//k)"},
-    }
-).as_json()
+RELATED = {
+    "id": "related",
+    "ruleset": "solid-bar(f=(x+z)//k)",
+    "statement": "P <=> P[solid-bar(f=(x+z)//k)](x, y, z)",
+}
 
 
 class Results:

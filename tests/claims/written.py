@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.games.notation import as_written, coordinates_of, read
+from choco_pipeline.games.notation import coordinates_of, read
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import OfCell, walk
 
@@ -74,11 +74,6 @@ def in_language(document: Document) -> dict[str, Any]:
 
 def statement(check: Document, premise: list[str], ruleset: str | None) -> str:
     """Return the text of a statement, of positions that satisfy a premise."""
-    names: tuple[str, ...] = ()
-    if ruleset is not None:
-        names = coordinates_of(read(ruleset))
-        if names_of(as_written(ruleset)) in RECTANGULAR:
-            names = ("i", "j", *names[4:])
     where = check.get("where")
     if where is not None and check["kind"] != "integers":
         premise = [*premise, part(where)]
@@ -100,12 +95,6 @@ def statement(check: Document, premise: list[str], ruleset: str | None) -> str:
             return f"{{{check['of']}: {' and '.join(['P', *premise])}}} {sign} {{v: {check['values']}}}"
         case "options":
             return of_options(check, coordinates_of(read(str(ruleset))))
-        case "option-set":
-            option = f"option({', '.join(check['option'])})"
-            signs = {"exactly": "<=>", "contain": "=>", "within": "=>"}
-            sides = [option, check["formula"]]
-            relation = check.get("relation", "exactly")
-            return f" {signs[relation]} ".join(sides[::-1] if relation == "contain" else sides)
         case "count":
             parts = ["P"] if check.get("over") == "p-positions" else []
             parts += [*premise, part(str(check["of"]).replace("grundy", "G"))]
@@ -113,16 +102,6 @@ def statement(check: Document, premise: list[str], ruleset: str | None) -> str:
             return f"count(position{beside}: {' and '.join(parts)}) == {check['equals']}"
         case "integers":
             return of_integers(check)
-        case "related":
-            there = coordinates_of(as_written(check["game"]))
-            at = check.get("at", {})
-            place = f"[{check['game']}]({', '.join(str(at.get(n, n)) for n in there)})"
-            if check.get("equals") is None:
-                return implied(before, f"P <=> P{place}")
-            value = re.sub(r"\bg\b", lambda _: f"G{place}", str(check["equals"]))
-            return implied(before, f"G == {value}")
-        case "pattern":
-            return ";\n".join(cases(check["cases"], names[2:]))
         case "p-list":
             row = ", ".join(coordinates_of(read(str(ruleset))))
             return implied(before, f"P <=> ({row}) in printed")
@@ -187,19 +166,3 @@ def defined(let: Document) -> str:
 
 def listed_of(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def cases(given: Iterable[Document], passes: tuple[str, ...]) -> Iterator[str]:
-    before: list[str] = []
-    for case in given:
-        premise = [f"not ({' or '.join(f'({c})' for c in before)})"] if before else []
-        if case.get("where"):
-            premise.append(part(case["where"]))
-            before.append(case["where"])
-        said = "P" if case.get("outcome") == "P" else "not P"
-        if case.get("like"):
-            m, i, j = case["like"]
-            bar = f"rectangular-bar(m={m}, n={m})"
-            bar = f"with-pass({bar}, passes=1)" if passes else bar
-            said = f"P <=> P[{bar}]({', '.join([str(i), str(j), *passes])})"
-        yield implied(" and ".join(premise), said)

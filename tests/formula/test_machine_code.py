@@ -8,9 +8,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.scans.cell_code import FAILURES, FAULT, LEAST, SETTLED, LoopShape
-from choco_pipeline.claims.scans.cell_loop import loop_for
-from choco_pipeline.claims.scans.cell_tasks import NumbersTask, OutcomesTask
+from choco_pipeline.claims.scans.cell_loop import (
+    FAILURES,
+    FAULT,
+    LEAST,
+    SETTLED,
+    LoopShape,
+    NumbersTask,
+    OutcomesTask,
+    loop_for,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Slab

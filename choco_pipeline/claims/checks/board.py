@@ -1,4 +1,4 @@
-"""A game's table in memory, asked at arrays of positions, and the options of these positions.
+"""The values and the options of many positions of a game at once.
 
 Statements may speak of positions beyond the table of a claim and of other games. A board is a table of Grundy numbers that
 grows as far as it is asked; of uncut rectangular bars, whose coordinates are those of the poisoned cell, it holds P-positions.

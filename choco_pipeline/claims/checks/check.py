@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import Any
 
 from choco_pipeline.claims.checks.board import MOST_CELLS, Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
@@ -23,38 +23,25 @@ from choco_pipeline.claims.checks.printed import (
     find_printed_numbers,
 )
 from choco_pipeline.claims.checks.related import find_related
-from choco_pipeline.claims.checks.values import (
-    GROWTH,
-    NO_MEMBER,
-    SMALL,
-    ComparedValues,
-    collect_values,
-)
-from choco_pipeline.claims.evidence.explain import concluded, counterexample_at
+from choco_pipeline.claims.checks.values import find_values
+from choco_pipeline.claims.evidence.explain import concluded
 from choco_pipeline.claims.evidence.shared_pass import Pass, alone
-from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
-from choco_pipeline.claims.language.verdict import (
-    Counterexample,
-    Exhausted,
-    HoldsToBound,
-    Refuted,
-    Undecided,
-    Vacuous,
-)
+from choco_pipeline.claims.language.verdict import Undecided, Vacuous
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.written.math_text import MathNotation, math_text
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
 from choco_pipeline.tables.reading.cells import BLOCK, Cells, TableData
 
-#: A table is looked at so far beyond a claim's reach, and by a quarter of it.
+#: Margin beyond a claim's range that is also checked, besides a quarter of the range.
 BEYOND = 32
-#: Pairs of a position and a cell that are looked at: some tenths of a second. A mistake in a rule shows near 0 already.
+#: Largest number of pairs of a position and a cell: some tenths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
 
 #: Of statements that are implications, by their relation: what may satisfy the premise.
@@ -69,35 +56,24 @@ def check_claim(
     data: TableData,
     block: int = BLOCK,
 ) -> Finding:
-    """Return what a table, computed or stored, says of a claim that speaks of its game; a stored one is read by windows.
+    """Return the verdict on a claim by a table of a game that it is about; a stored table is read by windows.
 
-    `parameters` are as `Claim.match` returns them. So many cells as `block` says are looked at together; the finding does not depend on it.
+    `parameters` are as `Claim.match` returns them. At most `block` cells are compared together; the finding does not depend on it.
     """
-    return alone(pass_of_claim(claim, parameters, game, bound, data, block))
-
-
-def pass_of_claim(
-    claim: Claim,
-    parameters: Mapping[str, int],
-    game: Ruleset,
-    bound: int,
-    data: TableData,
-    block: int = BLOCK,
-) -> Pass[Finding]:
-    """Return what a table says of a claim, as `check_claim` does, in a pass: other claims may be checked beside it."""
-    return (yield from _pass_over(claim, parameters, Cells.of(game, bound, data), block))
+    return check_cells(claim, parameters, Cells.of(game, bound, data), block)
 
 
 def check_cells(
     claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
 ) -> Finding:
     """Return the finding of `check_claim` on a table, or a corner of one, that is read already."""
-    return alone(_pass_over(claim, parameters, cells, block))
+    return alone(pass_of_claim(claim, parameters, cells, block))
 
 
-def _pass_over(
-    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int
+def pass_of_claim(
+    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
 ) -> Pass[Finding]:
+    """Return the check of a claim on a table as a pass, so that other claims can be checked beside it."""
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:
@@ -198,83 +174,11 @@ def _find_number(check: Counts, case: ClaimCase) -> Finding:
     return Finding(Undecided(why), {"p_positions": number})
 
 
-def _find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
-    compared = yield from collect_values(
-        check, case.environment, case.cells, case.block, case.reach
-    )
-    evidence = compared.evidence()
-    if compared.tally.least is not None:
-        verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
-        return Finding(verdict, {**evidence, "failures": compared.tally.failures})
-    if case.is_complete:
-        return _conclude_finite_values(case, check, compared, evidence)
-    if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
-        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    if not compared.values.size:
-        return Finding(case.nothing("P-position"))
-    match check.relation:
-        case "within":
-            sense = "no P-position has a value outside of the set"
-        case "exactly":
-            absent = compared.missing
-            if absent.size and abs(absent[0]) <= case.bound // SMALL:
-                why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
-                return Finding(Undecided(why), evidence)
-            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
-        case "contains-all":
-            frontier, before = (
-                compared.frontier(case.bound),
-                compared.frontier(case.bound // GROWTH),
-            )
-            if frontier is None:
-                why = f"not even the least member occurs up to bound {case.bound:,}"
-                return Finding(Undecided(why), evidence)
-            if before is not None and frontier <= before:
-                if compared.claimed.first_outside(set(compared.values.tolist())) is None:
-                    return Finding(Exhausted(compared.members.size, "member"), evidence)
-                why = f"all members {compared.span(frontier)} occur, but the next does not, neither up to bound"
-                return Finding(
-                    Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
-                )
-            sense = f"every member {compared.span(frontier)} occurs, and no table can contradict the claim"
-        case _:
-            assert_never(check.relation)
-    return Finding(HoldsToBound(compared.tally.settled, case.bound, sense), evidence)
-
-
-def _conclude_finite_values(
-    case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
-) -> Finding:
-    """Return the verdict where all P-positions that the statement speaks of are in the table."""
-    if check.relation != "within":
-        absent = compared.claimed.first_outside(set(compared.values.tolist()))
-        if absent is not None:
-            counterexample = Counterexample(
-                f"no P-position has the value {absent:,}",
-                f"{absent:,}, a v with {math_text(check.values)}, is a value",
-            )
-            return Finding(Refuted(counterexample, compared.tally.settled), evidence)
-    if not compared.values.size:
-        return Finding(case.nothing("P-position"))
-    if check.relation == "contains-all" and compared.claimed.is_empty:
-        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    return Finding(Exhausted(compared.tally.settled), evidence)
-
-
-def _which_occur(compared: ComparedValues) -> str:
-    span = compared.span(compared.looked_up_to)
-    if not compared.missing.size:
-        return f"and every member {span} occurs"
-    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
-    more = ", …" if compared.missing.size > 8 else ""
-    return f"and of its members {span} all occur but {listed}{more}"
-
-
-#: What checks claims of each kind on a table, by the kind's name: at once, or in a pass.
+#: The judges of claims on a table, by the kind of the claim; some work in a pass.
 CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "p-positions": _find_p_positions,
     "grundy": _find_grundy_numbers,
-    "values": _find_values,
+    "values": find_values,
     "related": find_related,
     "count": find_count,
     "counts": _find_number,

@@ -446,7 +446,7 @@ class Evaluation:
         points = dict(
             zip(self._own.names, (self.value(one, batch) for one in position), strict=True)
         )
-        self._own.values(points)  # refuses what is no position
+        self._own.values(points)  # raises an error if one is no position
         return replace(batch, position=points, option=None)
 
     def _place(self, place: Place, batch: Batch) -> tuple[Board, Points]:
@@ -532,16 +532,16 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
         low, done = high, int(ends[high - 1])
 
 
-def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return for each row of ``asked``, given by its columns, whether it is a row of ``listed``."""
-    size = asked[0].size
+def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
+    """Return whether each row of ``questions`` is one of ``listed``, by columns."""
+    size = questions[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)
     ends = [(int(column.min()), int(column.max())) for column in listed]
     sides = [last - first + 1 for first, last in ends]
     if math.prod(sides) > MOST_KEYS:
         wanted = set(zip(*(column.tolist() for column in listed), strict=True))
-        rows = zip(*(column.tolist() for column in asked), strict=True)
+        rows = zip(*(column.tolist() for column in questions), strict=True)
         return np.fromiter((row in wanted for row in rows), np.bool_, size)
 
     def keys(columns: Sequence[Ints]) -> tuple[Ints, Truths]:
@@ -553,6 +553,6 @@ def _rows_in(asked: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
 
     are_listed = np.zeros(math.prod(sides), np.bool_)
     are_listed[keys(listed)[0]] = True
-    key, inside = keys(asked)
+    key, inside = keys(questions)
     inside[inside] = are_listed[key[inside]]
     return inside

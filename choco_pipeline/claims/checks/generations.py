@@ -16,7 +16,7 @@ from choco_pipeline.tables.reading.cells import Ints, select
 MOST_CELLS = 1 << 32
 #: Cells of one generation: some hundred megabytes.
 MOST_CELLS_AT_ONCE = 1 << 24
-#: What a sum of terms may come to before it is reduced.
+#: The largest sum of terms before it is reduced.
 LARGEST_SUM = (1 << 63) - 1
 
 

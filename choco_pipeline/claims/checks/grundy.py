@@ -10,7 +10,7 @@ from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
-from choco_pipeline.claims.scans.cell_tasks import NumbersTask
+from choco_pipeline.claims.scans.cell_loop import NumbersTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.statements.tree import InRange
 from choco_pipeline.tables.reading.cells import (
@@ -44,7 +44,7 @@ def compare_grundy_numbers(
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:
-    """Return whether so many positions satisfy the claim's condition; with further integers, choices of a position and of these."""
+    """Return the verdict on a number of positions or choices."""
     environment, cells, size = case.environment, case.cells, case.block
     if not case.is_complete:
         why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"

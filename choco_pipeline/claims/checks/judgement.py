@@ -19,7 +19,6 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
@@ -82,9 +81,9 @@ class Cases:
     unit: str
     #: What must hold in each case.
     body: Proposition
-    #: Whether the cases are all that the statement speaks of.
+    #: Whether the statement is about no other cases.
     is_complete: bool
-    #: The ranges of which the statement lists some integers only, as words.
+    #: The ranges that are samples, as words.
     sample: str = ""
 
 
@@ -92,8 +91,8 @@ def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = 
     """Return the verdict on a statement, by evaluating it in every case up to the bound.
 
     With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
-    Evidence of a refutation is the number of ``failures``. What is no position, or takes too long, is undecided, with the
-    reason. Raises `FormulaError` if a formula has no value where it is needed.
+    Evidence of a refutation is the number of ``failures``. A statement about a cell that is no position, or one that takes too long, is undecided, with
+    the reason. Raises `FormulaError` if a formula has no value where it is needed.
     """
     try:
         return _judge(proposition, evaluation, reach)
@@ -129,13 +128,9 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
             return Finding(Vacuous(f"no {cases.unit} {nothing}"))
         why = f"no {cases.unit} up to bound {evaluation.bound:,} {nothing}"
         return Finding(Undecided(why))
-    return Finding(_agreement(cases, settled, evaluation))
-
-
-def _agreement(cases: Cases, settled: int, evaluation: Evaluation) -> Verdict:
     if cases.is_complete:
-        return Exhausted(settled, cases.unit)
-    return HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit)
+        return Finding(Exhausted(settled, cases.unit))
+    return Finding(HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit))
 
 
 # ---- Cases.
@@ -222,7 +217,7 @@ def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Itera
 
 
 def _spoken(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
-    """Return the cases that the statement speaks of: those that satisfy the premise of some implication in it."""
+    """Return the cases that satisfy the premise of some implication."""
     if isinstance(body, Let):
         truths = np.empty(batch.size, np.bool_)
         for rows, inner in evaluation.defined(body.name, body.value, batch):
@@ -262,7 +257,7 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
 
 
 def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
-    """Return what contradicts a statement at one position; None if it is true there."""
+    """Return the counterexample at one position; None if the statement is true there."""
     board = evaluation.board
     assert board is not None
     cases = Cases(board.names, "position", part, is_complete=False)
@@ -300,7 +295,7 @@ def false_for(
 
 
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    """Return what is the case at one place, and what the statement says instead."""
+    """Return the facts at one place that contradict the statement, and its claim there."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
     batch = evaluation.start(named if cases.unit == "position" else None)
     if cases.unit != "position":
@@ -319,7 +314,7 @@ def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Count
 def _contradiction(
     part: Proposition, batch: Batch, evaluation: Evaluation, values: list[str]
 ) -> tuple[str, str]:
-    """Return what is true where a part is false, and the part of it that is violated.
+    """Return the facts where a part is false, and the violated part of it.
 
     Definitions on the way there are appended to `values`, as equations.
     """
@@ -400,7 +395,7 @@ def _at_choice(
     evaluation: Evaluation,
     values: list[str],
 ) -> tuple[str, str]:
-    """Return what contradicts a quantified statement for one choice of its variables: what is true, and what was claimed."""
+    """Return the facts and the violated claim for one choice of variables."""
     coordinates = () if evaluation.board is None else evaluation.board.names
     chosen = []
     for binding in bindings:

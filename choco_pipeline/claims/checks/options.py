@@ -20,7 +20,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit, Move
 from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
-#: A move that takes a limited amount from each of so many coordinates is looked at: with n of them, n 2^n times the box.
+#: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
 MOST_LIMITED = 6
 #: Steps to where there is nothing; more than any box has.
 FAR = 1 << 30
@@ -30,7 +30,7 @@ FAR = 1 << 30
 class Box:
     """The positions of a game within a bound, as arrays with an axis for each coordinate."""
 
-    #: Of which ruleset, and how far; here a bound limits the heaps of a rectangular bar, too.
+    #: The bound limits the heaps of a rectangular bar, too.
     game: Ruleset
     bound: int
     #: Whether a cell is a position.
@@ -136,7 +136,7 @@ class Box:
 
 
 def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
-    """Return how many values of each coordinate are looked at: of heaps with a fixed limit, too, up to the bound."""
+    """Return the sides of a box; the bound limits fixed heaps, too."""
     rules = game.rules
     passes = {name for move in rules.moves if move.needs for name in move.lowers}
     limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
@@ -156,7 +156,7 @@ def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
-    """Return where any of several arrays is true, each of which broadcasts to a shape."""
+    """Return where any of several arrays is true; each broadcasts to the shape."""
     anywhere = np.zeros(shape, np.bool_)
     for truths in several:
         anywhere |= truths
@@ -164,7 +164,7 @@ def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
 
 
 def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
-    """Return what stands so many cells below along some axes, False where there is nothing."""
+    """Return the cells moved up along some axes, False where nothing moves to."""
     shifted = np.zeros_like(cells)
     if all(amount < cells.shape[axis] for axis, amount in by.items()):
         to = tuple(slice(by.get(axis, 0), None) for axis in range(cells.ndim))

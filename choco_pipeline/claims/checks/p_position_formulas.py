@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import PPositions
-from choco_pipeline.claims.scans.cell_tasks import ColumnsTask, FormulaTask, OutcomesTask
+from choco_pipeline.claims.kinds.position_kinds import Containment
+from choco_pipeline.claims.scans.cell_loop import ColumnsTask, FormulaTask, OutcomesTask
 from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.reading.cells import (
     CellBlock,
     Cells,
+    Ints,
     Points,
     Slab,
     Truths,
@@ -43,22 +44,22 @@ def compare_p_positions(
     for c, each column has few candidates, and they and the P-position that is stored are all that can disagree. A strip
     or a last heap may then have any size. Otherwise c takes every value up to the bound, in every column.
 
-    `environment` has integers for all names but coordinates, `size` cells are looked at together, and `reach` is the largest
-    coordinate that the claim speaks of, None for any. Raises `LimitError` if the formula cannot be solved and there are too
+    `environment` has integers for all names except coordinates. `size` cells are compared together. `reach` is the largest
+    coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
     formula = check.formula.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     stored = cells.variable.stored
     tally = Tally(cells, reach)
-    relation = _RELATIONS[check.relation]
+    relation = check.relation
     if stored is None:
 
         def compare_cells(slab: Slab, tally: Tally) -> None:
-            _compare_cells(cells.block_of(slab), formula, where, relation, tally)
+            _compare_block(cells.block_of(slab), formula, where, relation, tally)
 
         p_value = int(cells.variable.name != "grundy")
-        task: FormulaTask = OutcomesTask(formula, where, check.relation, p_value)
+        task: FormulaTask = OutcomesTask(formula, where, relation, p_value)
         yield from compare_by_scan(task, tally, size, compare_cells)
         return tally
     solutions = formula.solve(stored)
@@ -68,7 +69,7 @@ def compare_p_positions(
             columns = cells.block_of(slab).within(where)
             _compare_candidates(columns, stored, formula, solutions, relation, tally)
 
-        task = ColumnsTask(formula, where, check.relation, tuple(solutions))
+        task = ColumnsTask(formula, where, relation, tuple(solutions))
         yield from compare_by_scan(task, tally, size, compare_columns)
         return tally
     evaluations = estimated_positions(cells.game, cells.bound)
@@ -79,40 +80,49 @@ def compare_p_positions(
         )
     for block in cells.blocks(size):
         for positions in all_positions(block, stored):
-            _compare_all(positions, stored, formula, where, relation, tally)
+            _compare_block(positions, formula, where, relation, tally)
         yield
     return tally
 
 
-@dataclass(frozen=True)
-class _Containment:
-    """How a statement relates the positions that satisfy a formula to those that are P."""
-
-    #: From whether the formula holds and whether positions are P: where the premise of an implication is true, and where
-    #: the statement is false.
-    met: Callable[[Truths, Truths], Truths]
-    wrong: Callable[[Truths, Truths], Truths]
-
-    def compare(self, points: Points, holds: Truths, is_p: Truths, tally: Tally) -> None:
-        """Record where the premise is true and where the statement is false."""
-        tally.meet(points, self.met(holds, is_p))
-        tally.fail(select(points, self.wrong(holds, is_p)))
-
-
-_RELATIONS = {
-    "exactly": _Containment(lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
-    "contain": _Containment(lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
-    "within": _Containment(lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
+#: For each relation of the positions that satisfy a formula to the P-positions, from whether the formula holds and whether
+#: positions are P: where the premise of the implication is true, and where the statement is false.
+_Truths = Callable[[Truths, Truths], Truths]
+_RELATIONS: Mapping[Containment, tuple[_Truths, _Truths]] = {
+    "exactly": (lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
+    "contain": (lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
+    "within": (lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
 }
 
 
-def _compare_cells(
-    block: CellBlock, formula: Formula, where: Formula | None, relation: _Containment, tally: Tally
+def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
+    """Return which points are P-positions, by the values of the table in their cells."""
+    stored = cells.variable.stored
+    held: Truths = cells.holds_p(values) if stored is None else values == points[stored]
+    return held
+
+
+def _compare(
+    relation: Containment, formula: Formula, points: Points, is_p: Truths, tally: Tally
+) -> None:
+    """Record where the premise is true and where the statement is false."""
+    met, wrong = _RELATIONS[relation]
+    holds = holds_at(formula, points)
+    tally.meet(points, met(holds, is_p))
+    tally.fail(select(points, wrong(holds, is_p)))
+
+
+def _compare_block(
+    block: CellBlock,
+    formula: Formula,
+    where: Formula | None,
+    relation: Containment,
+    tally: Tally,
 ) -> None:
     block = block.within(where)
     tally.settle(block.points)
-    is_p = tally.cells.holds_p(block.values)
-    relation.compare(block.points, holds_at(formula, block.points), is_p, tally)
+    is_p = outcomes_of(tally.cells, block.points, block.values)
+    _compare(relation, formula, block.points, is_p, tally)
 
 
 def _compare_candidates(
@@ -120,14 +130,14 @@ def _compare_candidates(
     stored: str,
     formula: Formula,
     solutions: list[Formula],
-    relation: _Containment,
+    relation: Containment,
     tally: Tally,
 ) -> None:
     assert columns.tops is not None
     tally.settle_columns(columns)
     held = tally.cells.holds_p(columns.values)
     p_positions = {**select(columns.points, held), stored: columns.values[held]}
-    relation.compare(p_positions, holds_at(formula, p_positions), held[held], tally)
+    _compare(relation, formula, p_positions, held[held], tally)
     tried = [columns.values]
     for solution in solutions:
         candidates = evaluate_at(solution, columns.points)
@@ -138,7 +148,7 @@ def _compare_candidates(
             new &= candidates != other
         tried.append(candidates)
         points = {**select(columns.points, new), stored: candidates[new]}
-        relation.compare(points, holds_at(formula, points), ~new[new], tally)
+        _compare(relation, formula, points, ~new[new], tally)
 
 
 def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
@@ -148,17 +158,3 @@ def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
         high = columns.chosen(columns.tops >= value)
         points = {**high.points, stored: np.full(len(high), value, np.int64)}
         yield CellBlock(points, high.values, None)
-
-
-def _compare_all(
-    block: CellBlock,
-    stored: str,
-    formula: Formula,
-    where: Formula | None,
-    relation: _Containment,
-    tally: Tally,
-) -> None:
-    block = block.within(where)
-    tally.settle(block.points)
-    is_p = block.values == block.points[stored]
-    relation.compare(block.points, holds_at(formula, block.points), is_p, tally)

@@ -1,4 +1,4 @@
-"""Checking what a paper prints: tables and lists, number by number, and options and shapes by the ruleset's own definition."""
+"""Checks of printed tables, lists and columns of bars."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Re
 from choco_pipeline.drawing.shape import Squares, shapes_of
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
-#: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
+#: The largest number of P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 
@@ -51,7 +50,7 @@ def find_listing(check: Listing, case: ClaimCase) -> Finding:
     Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it; `FormulaError` if the
     formula has no value at a P-position.
     """
-    blocks = list(_p_positions(case, _condition(case, check.where)))
+    blocks = list(_p_positions(case, check.where))
     points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     order = np.lexsort([points[name] for name in reversed(check.order)])
     points = {name: values[order] for name, values in points.items()}
@@ -83,6 +82,7 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
     if not case.is_complete:
         raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
     listed = 0
+    where = None if where is None else where.substitute(case.environment)
     for points in case.cells.p_positions(case.block):
         chosen = case.cells.within_reach(select_where(points, where), case.reach)
         listed += case.cells.sizes(chosen).size
@@ -93,39 +93,20 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
         yield chosen
 
 
-def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:
-    return None if where is None else where.substitute(case.environment)
-
-
 def find_columns(check: Columns, case: ClaimCase) -> Finding:
     """Return whether the columns of flat bars are as printed; the first example that is wrong refutes."""
-    game = case.cells.game
+    game, number = case.cells.game, len(check.examples)
     for example in check.examples:
         position = tuple(example.position)
-        actual = _not_legal(game, position)
-        if actual is None:
-            columns = _columns(game, position)
+        if not game.is_position(position):
+            actual = f"it is no position: {game.why_not(position)}"
+        else:
+            (bar,) = (shape for shape in shapes_of(game, position) if isinstance(shape, Squares))
+            columns = [bar.above(column) + 1 for column in range(bar.right + 1)]
             if columns == example.columns:
                 continue
             actual = f"its columns are {columns}"
-        return _refuted(
-            case, position, actual, f"its columns are {example.columns}", len(check.examples)
-        )
-    return Finding(Exhausted(len(check.examples), "example"))
-
-
-def _columns(game: Ruleset, position: Position) -> list[int]:
-    """Return the numbers of squares in the columns of a flat bar, the bitter square's first, without a strip."""
-    (bar,) = (shape for shape in shapes_of(game, position) if isinstance(shape, Squares))
-    return [bar.above(column) + 1 for column in range(bar.right + 1)]
-
-
-def _not_legal(game: Ruleset, position: Position) -> str | None:
-    return None if game.is_position(position) else f"it is no position: {game.why_not(position)}"
-
-
-def _refuted(
-    case: ClaimCase, position: Position, actual: str, claimed: str, examples: int
-) -> Finding:
-    counterexample = Counterexample(actual, claimed, position, case.cells.game.coordinates)
-    return Finding(Refuted(counterexample, examples))
+        claimed = f"its columns are {example.columns}"
+        found = Counterexample(actual, claimed, position, game.coordinates)
+        return Finding(Refuted(found, number))
+    return Finding(Exhausted(number, "example"))

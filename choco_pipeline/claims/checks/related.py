@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.p_position_formulas import all_positions
+from choco_pipeline.claims.checks.p_position_formulas import all_positions, outcomes_of
 from choco_pipeline.claims.evidence.explain import (
     counterexample_to_number,
     counterexample_to_outcome,
@@ -46,18 +46,18 @@ MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 @dataclass(frozen=True)
 class _RelatedTable:
-    """The table of the related game, asked at arrays of positions."""
+    """The table of the related game, for arrays of positions."""
 
     #: The table: of Grundy numbers where these are compared.
     cells: Cells
 
     @classmethod
     def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
-        """Compute a table in which coordinates reach so far."""
+        """Compute a table that reaches these coordinates."""
         rules, variable = game.base.rules, variable_of(game, "p-positions")
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
-        heap = None if by_numbers else rules.free  # of any size, whatever the bound
+        heap = None if by_numbers else rules.free  # of any size, for each bound
         free = (name for name in rules.unbounded if name != heap)
         bound = max((largest[name] for name in free), default=0)
         if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
@@ -77,20 +77,12 @@ class _RelatedTable:
         heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
         return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
 
-    def numbers(self, points: Points) -> Ints:
-        """Return the Grundy numbers of positions."""
-        return self._values(points)
-
     def are_p(self, points: Points) -> Truths:
         """Return which positions are P-positions."""
-        stored, values = self.cells.variable.stored, self._values(points)
-        return self.cells.holds_p(values) if stored is None else values == points[stored]
+        return outcomes_of(self.cells, points, self.values(points))
 
-    def stored(self, points: Points) -> Ints:
-        """Return the coordinate that the table holds of the P-positions in the columns of positions; `NONE` for none."""
-        return self._values(points)
-
-    def _values(self, points: Points) -> Ints:
+    def values(self, points: Points) -> Ints:
+        """Return the content of the cells of positions."""
         where = tuple(points[name] for name in self.cells.variable.dims)
         whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
         return whole[where].astype(np.int64)
@@ -98,7 +90,7 @@ class _RelatedTable:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a claim says of a game's positions by those of another: formulas have integers for all parameters."""
+    """A claim that relates two games, with integers for all parameters."""
 
     #: The game's table.
     cells: Cells
@@ -108,7 +100,7 @@ class _Comparison:
     at: Mapping[str, Formula]
     #: The Grundy number, a formula in `g`; None where outcomes are compared.
     equals: Formula | None
-    #: The positions that are meant; None for all.
+    #: The positions that the claim is about; None for all.
     where: Formula | None
 
     @classmethod
@@ -138,10 +130,10 @@ class _Comparison:
         """Return the Grundy numbers that follow from related positions, or 1 where P-positions do and 0 elsewhere."""
         if self.equals is None:
             return related.are_p(target).astype(np.int64)
-        return evaluate_at(self.equals, {"g": related.numbers(target)})
+        return evaluate_at(self.equals, {"g": related.values(target)})
 
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
-        """Yield the cells that are meant, and positions in them: all, or one in each column."""
+        """Yield the cells of the claim with positions: all, or one a column."""
         stored = self.cells.variable.stored
         for block in self.cells.blocks(size):
             if self.by_columns is not None:
@@ -162,10 +154,9 @@ class _Comparison:
                 self._compare(related, candidates, is_p, tally)
             return
         tally.settle(points)
-        values, stored = block.values, self.cells.variable.stored
+        values = block.values
         if self.equals is None:
-            held = self.cells.holds_p(values) if stored is None else values == points[stored]
-            values = held.astype(np.int64)
+            values = outcomes_of(self.cells, points, values).astype(np.int64)
         self._compare(related, points, values, tally)
 
     def _compare(self, related: _RelatedTable, points: Points, values: Ints, tally: Tally) -> None:
@@ -182,7 +173,7 @@ class _Comparison:
         target = self.target(points) | {stored: points[stored]}
         exist = related.are_positions(target)
         there = np.full(exist.shape, NONE, np.int64)
-        there[exist] = related.stored(select(target, exist))
+        there[exist] = related.values(select(target, exist))
         heights = [*self._leading_to(there, stored), np.where(exist, NONE, 0), columns.values]
         if stored in self.game.base.rules.limits:
             heights.append(np.where(exist, related.largest(stored, target) + 1, NONE))
@@ -220,7 +211,7 @@ class _Comparison:
 
 
 def find_related(check: Related, case: ClaimCase) -> Finding:
-    """Return what the tables of two games say of a claim that one follows from the other.
+    """Return the verdict on a claim that relates two games, by the tables of both.
 
     Raises `LimitError` if there are too many positions, or the related table is too large; `FormulaError` if a formula has no
     value at a position.

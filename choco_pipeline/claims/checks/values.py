@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
+from choco_pipeline.claims.evidence.explain import counterexample_at
 from choco_pipeline.claims.evidence.integer_sets import IntegerSet
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Values
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
 from choco_pipeline.claims.scans.scan import ValueCounts, ValueScan
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.reading.cells import (
     Cells,
     Ints,
@@ -26,7 +37,7 @@ from choco_pipeline.tables.reading.cells import (
     select_where,
 )
 
-#: At most so many values are listed.
+#: The largest number of values that are listed.
 MOST_LISTED = 64
 #: Members of the set that are no values are listed up to this size; a verdict says how far.
 LARGEST_MEMBER = 1 << 20
@@ -66,12 +77,12 @@ class ComparedValues:
         return int(before.max()) if before.size else None
 
     def span(self, size: int) -> str:
-        """Return the integers of at most this size among which members are looked for, as words that follow "members"."""
+        """Return the range of members up to a size as words after "members"."""
         is_of_both_signs = self.members.size and self.members[0] < 0
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
     def evidence(self) -> Mapping[str, Any]:
-        """Return what a report shows: values, missing members, and how both grow with the bound."""
+        """Return values, missing members, and their growth with the bound."""
         growth = []
         for bound in growing_bounds(self.tally.cells.bound):
             seen = self.values[self.sizes <= bound]
@@ -148,3 +159,77 @@ def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
     nearest = np.full(values.size, np.iinfo(np.int64).max)
     np.minimum.at(nearest, which, cells.sizes(points))
     return ValueCounts(values, counts, nearest)
+
+
+def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
+    """Return the verdict on the set of values at the P-positions.
+
+    A table that does not hold all of them refutes a set only by a value outside it. A missing member leaves the claim undecided.
+    """
+    compared = yield from collect_values(
+        check, case.environment, case.cells, case.block, case.reach
+    )
+    evidence = compared.evidence()
+    if compared.tally.least is not None:
+        verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
+        return Finding(verdict, {**evidence, "failures": compared.tally.failures})
+    if case.is_complete:
+        return _conclude_finite_values(case, check, compared, evidence)
+    if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    if not compared.values.size:
+        return Finding(case.nothing("P-position"))
+    match check.relation:
+        case "within":
+            sense = "no P-position has a value outside of the set"
+        case "exactly":
+            absent = compared.missing
+            if absent.size and abs(absent[0]) <= case.bound // SMALL:
+                why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
+                return Finding(Undecided(why), evidence)
+            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
+        case "contains-all":
+            frontier = compared.frontier(case.bound)
+            before = compared.frontier(case.bound // GROWTH)
+            if frontier is None:
+                why = f"not even the least member occurs up to bound {case.bound:,}"
+                return Finding(Undecided(why), evidence)
+            if before is not None and frontier <= before:
+                if compared.claimed.first_outside(set(compared.values.tolist())) is None:
+                    return Finding(Exhausted(compared.members.size, "member"), evidence)
+                why = f"all members {compared.span(frontier)} occur, but the next does not, neither up to bound"
+                return Finding(
+                    Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
+                )
+            sense = f"every member {compared.span(frontier)} occurs, and no table can contradict the claim"
+        case _:
+            assert_never(check.relation)
+    return Finding(HoldsToBound(compared.tally.settled, case.bound, sense), evidence)
+
+
+def _conclude_finite_values(
+    case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
+) -> Finding:
+    """Return the verdict if the table holds all P-positions in question."""
+    if check.relation != "within":
+        absent = compared.claimed.first_outside(set(compared.values.tolist()))
+        if absent is not None:
+            counterexample = Counterexample(
+                f"no P-position has the value {absent:,}",
+                f"{absent:,}, a v with {math_text(check.values)}, is a value",
+            )
+            return Finding(Refuted(counterexample, compared.tally.settled), evidence)
+    if not compared.values.size:
+        return Finding(case.nothing("P-position"))
+    if check.relation == "contains-all" and compared.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    return Finding(Exhausted(compared.tally.settled), evidence)
+
+
+def _which_occur(compared: ComparedValues) -> str:
+    span = compared.span(compared.looked_up_to)
+    if not compared.missing.size:
+        return f"and every member {span} occurs"
+    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
+    more = ", …" if compared.missing.size > 8 else ""
+    return f"and of its members {span} all occur but {listed}{more}"

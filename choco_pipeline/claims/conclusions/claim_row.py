@@ -1,4 +1,4 @@
-"""What a run says of each claim, and of claims that disagree: the rows and the pairs of a ledger."""
+"""The rows of a ledger, one for each claim, and its pairs of claims."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class EngineAgreement(RecordModel):
     engines: tuple[str, ...]
     #: On how many.
     proofs: int
-    #: Of the others that were asked, the first reason why they say nothing.
+    #: The first reason why each other engine gave no answer.
     no_answer: Mapping[str, str]
 
 
 class ClaimRow(RecordModel):
-    """What all verdicts on a claim come to."""
+    """The conclusion from all verdicts on a claim."""
 
     #: Its id.
     claim: str
@@ -46,7 +46,7 @@ class ClaimRow(RecordModel):
     parameters: str
     #: The parameters for which it is proved, "" where it has none or none is.
     proved_for: str
-    #: Those among them for all of which it is proved at once, as "all k with …", or "".
+    #: The domain in which it is proved at once, as "all k with …", or "".
     for_all: str
     #: The claims and lemmas that it then follows from in words, or "".
     follows_from: str
@@ -72,7 +72,7 @@ class ClaimPair(RecordModel):
     #: The ids of both claims.
     printed: str
     intended: str
-    #: Which of them is not refuted; ``both`` if they are not told apart so far, ``open`` if one of them is unchecked,
+    #: The one that is not refuted; ``both`` if no verdict distinguishes them, ``open`` if one of them is unchecked,
     #: undecided or vacuous.
     right: Right
     #: A sentence.

@@ -64,7 +64,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
             if parameter not in relation.names and value > 1:
                 continue
             for table in tables.values():
-                table.asked.clear()
+                table.used.clear()
             try:
                 holds = relation.value({parameter: value}, tables)
             except (_NoTableError, FormulaError):  # a look-up beyond 2^63 has no value
@@ -74,7 +74,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                 numbers = ", ".join(
                     f"{name}({n}) = {table[n]:,}"
                     for name, table in tables.items()
-                    for n in sorted(table.asked)
+                    for n in sorted(table.used)
                 )
                 claimed = f"{math_text(relation)}, here with {parameter} = {value}"
                 return Refuted(Counterexample(numbers, claimed), sum(equations.values()))
@@ -94,7 +94,7 @@ def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[st
     largest = max(counts, default=0)
     tables = {"g": _Numbers(counts.get)}
     for name, summand in check.sums.items():
-        terms = _Numbers(counts.get)  # what a sum asks for is not what a relation asks for
+        terms = _Numbers(counts.get)  # a sum records its own uses
         tables[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
     return tables
 
@@ -126,11 +126,11 @@ class _Sum:
 
 
 class _Numbers(Sequence[int]):
-    """Numbers that a run may have, and which of them were asked for."""
+    """Numbers that a run may have, with a record of those that were used."""
 
     def __init__(self, of: Callable[[int], int | None]) -> None:
         self._of = of
-        self.asked: set[int] = set()
+        self.used: set[int] = set()
 
     def __len__(self) -> int:
         return sys.maxsize
@@ -145,5 +145,5 @@ class _Numbers(Sequence[int]):
         number = self._of(index)
         if number is None:
             raise _NoTableError(index)
-        self.asked.add(index)
+        self.used.add(index)
         return number

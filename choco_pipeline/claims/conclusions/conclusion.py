@@ -1,4 +1,4 @@
-"""What several verdicts on one statement come to: an outcome, the same for claims and for found statements, and its words."""
+"""The outcomes of claims and of found statements, with their signs and words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: What a statement comes to, worst first: a kind of verdict, or one that only a statement with parameters has, or none.
+#: The outcome of all verdicts on a statement, worst first: a kind of verdict, one that only a statement with parameters has, or none.
 #: Documents and the style sheet of pages call it so, too.
 Outcome = Literal[
     "refuted",
@@ -33,7 +33,7 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
-#: What an outcome says of a question. Only its formal reading is true or not, and that is often a part of what was asked, or an
+#: The answer that an outcome gives to a question. Only its formal reading is true or not, which is often a part of the question or an
 #: answer that somebody proposes. None of the outcomes that are not here says anything.
 ANSWERS: Mapping[Outcome, str] = {
     "refuted": "no, as read here",
@@ -46,7 +46,7 @@ ANSWERS: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a found statement comes to; `ClaimRow` says that of a claim, with more."""
+    """The outcome of a found statement; a claim has a `ClaimRow`, with more."""
 
     #: The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
     verdict: Outcome
@@ -73,7 +73,7 @@ def tally(outcomes: Iterable[Outcome], order: Sequence[Outcome] = OUTCOMES) -> d
 
 
 def words_of(status: str, outcome: Outcome) -> str:
-    """Return what an outcome is called, of a question or of any other statement.
+    """Return the words for an outcome, of a question or of any other statement.
 
     Examples
     --------

@@ -20,21 +20,21 @@ from choco_pipeline.statements.tree import is_sampled
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
 
-#: Engines, as people are told of them.
+#: The names of engines in texts.
 ENGINES: Mapping[str, str] = {
     "own": "ours",
     "checker": "the checker",
     "z3": "z3",
     "cvc5": "cvc5",
 }
-#: Statuses of statements that no paper asserts: what is false of these refutes nobody.
+#: Statuses of statements that no paper asserts, so that a refutation contradicts no author.
 NOT_ASSERTED: Mapping[str, str] = {
     "question": "Questions",
     "ours": "Remarks of this project",
 }
 #: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
 #: was found to hold somewhere is not vacuous.
-STRONGEST_FIRST: tuple[VerdictKind, ...] = (
+PRECEDENCE: tuple[VerdictKind, ...] = (
     "refuted",
     "proved",
     "exhausted",
@@ -45,7 +45,7 @@ STRONGEST_FIRST: tuple[VerdictKind, ...] = (
 
 
 def follows_text(evidence: Mapping[str, Any]) -> str:
-    """Return what a verdict with this evidence follows from, premises of premises too; "" if it follows from no claims.
+    """Return the premises of a verdict, with theirs, as words; "" for none.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
 
 
 def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
-    """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
+    """Return the strongest of the verdicts with the same parameters."""
     kinds = {verdict.verdict for verdict in verdicts}
-    return next(verdict for verdict in STRONGEST_FIRST if verdict in kinds)
+    return next(verdict for verdict in PRECEDENCE if verdict in kinds)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Cases:
 
     @property
     def is_proved_for_all(self) -> bool:
-        """Whether the claim is proved for all parameters at once, and speaks of no others."""
+        """Whether it is proved for all its parameters at once."""
         return self.proved_for_all is not None and self.claim.speaks_for_all_only
 
     def is_among_all(self, given: Given) -> bool:
@@ -146,7 +146,7 @@ class Cases:
 
     @cached_property
     def covers(self) -> bool:
-        """Whether the claim speaks of no other case than these."""
+        """Whether the claim is about no other case than these."""
         if self.claim.pattern is None:
             claim = self.claim
             is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
@@ -159,7 +159,7 @@ class Cases:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What the verdicts come to: ``proved`` only if every case that the claim speaks of is."""
+        """The outcome: ``proved`` only if every case of the claim is."""
         kinds = set(self.kinds.values())
         if "refuted" in kinds:
             return "refuted"
@@ -205,7 +205,7 @@ class Cases:
 
 
 def few_words(row: ClaimRow) -> str:
-    """Return what a row comes to, with the bounds that it holds to."""
+    """Return the outcome of a row in a few words, with the bounds to which it holds."""
     match row.verdict:
         case "proved" if row.for_all:
             return f"proved for {row.for_all}"
@@ -254,7 +254,7 @@ def enumerated(names: Sequence[str]) -> str:
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
-    """Return all parameters that a claim speaks of if its condition names them.
+    """Return all parameters that a claim is about if its condition names them.
 
     None if they may be infinitely many, or if the condition has no value at some of those that it names, which no table
     need have.

@@ -1,4 +1,4 @@
-"""The words of a row: what all verdicts on a claim say together, in which a bound never reads as a truth."""
+"""The sentence of a row, in which a bound never reads as a truth."""
 
 from __future__ import annotations
 
@@ -65,24 +65,18 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
             where = "" if when is None else f", where {math_text(when)}"
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
-            undecided_case = undecided[0]
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            parts = [
-                f"says nothing{on}: {undecided_case.why}{_for(undecided_case)}",
-                *_vacuous(cases),
-            ]
-            return "; ".join(parts)
-        case "refuted" if len(verdicts) > 1:
-            assert decided is not None
-            refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
-            parts = [f"{decided.text}{_for(decided)}"]
-            verb = "refutes" if len(refuting) == 1 else "refute"
-            parts.append(f"{_share(refuting, verdicts)} {verb} it")
-        case "proved" if cases.is_proved_for_all:
-            parts = _proved_for_all(cases)
+            first = f"says nothing{on}: {undecided[0].why}{_for(undecided[0])}"
+            return "; ".join([first, *_vacuous(cases)])
         case "refuted":
             assert decided is not None
             parts = [f"{decided.text}{_for(decided)}"]
+            if len(verdicts) > 1:
+                refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+                verb = "refutes" if len(refuting) == 1 else "refute"
+                parts.append(f"{_share(refuting, verdicts)} {verb} it")
+        case "proved" if cases.is_proved_for_all:
+            parts = _proved_for_all(cases)
         case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
             "holds-to-bound"
         ]:
@@ -99,10 +93,9 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
     if undecided and cases.outcome != "vacuous":
-        undecided_case = undecided[0]
-        parts.append(
-            f"says nothing on {_share(undecided, verdicts)}: {undecided_case.why}{_for(undecided_case)}"
-        )
+        silent = undecided[0]
+        on = _share(undecided, verdicts)
+        parts.append(f"says nothing on {on}: {silent.why}{_for(silent)}")
     return "; ".join(parts)
 
 
@@ -112,7 +105,7 @@ def _named(given: Sequence[Given]) -> str:
 
 
 def _proved_for_all(cases: Cases) -> list[str]:
-    """Return for all of which parameters it is proved at once, and which of them are proved one by one, too."""
+    """Return the domain that is proved at once, and its separate proofs."""
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -134,7 +127,7 @@ def _proved_for_all(cases: Cases) -> list[str]:
 
 
 def _proved(cases: Cases) -> list[str]:
-    """Return what is proved: which positions, integers or printed numbers, and for which parameters."""
+    """Return the proved cases, with their parameters."""
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
@@ -166,7 +159,7 @@ def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
-    """Return what is said of other parameters than these: that there are none, or that something is not done for them."""
+    """Return that there are no other parameters, or nothing done for them."""
     if cases.covers:
         return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
@@ -255,17 +248,17 @@ def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
     for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
         if verdict.why:
             largest[tuple(verdict.parameters.items())] = verdict
-    return min(largest.values(), key=_frontier)
 
+    def frontier(verdict: ClaimVerdict) -> float:
+        growth = verdict.evidence.get("growth")
+        reached = growth[-1]["frontier"] if growth else None
+        return math.inf if reached is None else reached
 
-def _frontier(verdict: ClaimVerdict) -> float:
-    growth = verdict.evidence.get("growth")
-    reached = growth[-1]["frontier"] if growth else None
-    return math.inf if reached is None else reached
+    return min(largest.values(), key=frontier)
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
-    """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
+    """Return a remark on the positions beyond the bound that a statement names."""
     if by_parameters and all(
         any("without_reach" in verdict.evidence for verdict in g) for g in by_parameters.values()
     ):
@@ -323,5 +316,5 @@ def _source(verdict: ClaimVerdict) -> str:
 
 
 def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return how many positions were settled, or whatever was counted."""
+    """Return the number of settled positions, or of other counted cases."""
     return counted(distinct_positions(verdicts), verdicts[0].unit)

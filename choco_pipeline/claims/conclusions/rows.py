@@ -1,4 +1,4 @@
-"""What a run says of each claim: one row for each, over all of its tables."""
+"""The conclusions of a run on its claims: a row for each, a pair for each two that disagree, and contradictory verdicts."""
 
 from __future__ import annotations
 
@@ -7,24 +7,36 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
-from choco_pipeline.claims.conclusions.conclusion import tally
+from choco_pipeline.claims.conclusions.claim_row import (
+    ClaimPair,
+    ClaimRow,
+    Decided,
+    PairKind,
+    Right,
+)
+from choco_pipeline.claims.conclusions.conclusion import Outcome, tally
 from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
 from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import place_text
 from choco_pipeline.commands import DEFAULT_CONFIG, command
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 
 #: The name of the coordinate that counts passes: sizes of positions do not count it.
 PASSES = "p"
+#: Outcomes that leave open whether a claim is right.
+SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
 
 def rows(
     catalogue: Catalogue, verdicts: Iterable[ClaimVerdict], config: str = DEFAULT_CONFIG
 ) -> tuple[ClaimRow, ...]:
-    """Return what a run says of every claim of its files, in their order.
+    """Return a row for every claim of the files of a run, in their order.
 
     Verdicts on claims over several tables are as `check_across` gives them; the configuration is the one that commands name.
     """
@@ -110,3 +122,129 @@ def _decided(verdict: ClaimVerdict) -> Decided:
         coordinates=shown.coordinates,
         position=shown.position,
     )
+
+
+def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
+    """Return who is right where a claim corrects a printed one, or contradicts one of another paper."""
+    row_of = {row.claim: row for row in rows}
+    told: set[frozenset[str]] = set()
+    result: list[ClaimPair] = []
+    for claim in catalogue.claims.values():
+        entry = claim.statement
+        if not isinstance(entry, Entry):
+            continue
+        others: list[tuple[PairKind, str]] = []
+        if entry.corrects is not None:
+            others.append(("misprint", entry.corrects))
+        others += [("disagreement", other) for other in entry.contradicts]
+        for kind, other in others:
+            both = frozenset((claim.id, other))
+            # A claim of a file that the run does not read is no mistake; neither is saying it on both sides.
+            if other not in row_of or both in told:
+                continue
+            told.add(both)
+            result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
+    return tuple(result)
+
+
+def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> ClaimPair:
+    first, second = (
+        _name(catalogue.claims[row.claim], other=catalogue.claims[other.claim])
+        for row, other in ((printed, intended), (intended, printed))
+    )
+    if kind == "misprint":
+        first, second = f"{first} as printed", f"{second} as intended"
+    first, second = f"{first} {_standing(printed)}", f"{second} {_standing(intended)}"
+    right: Right
+    match printed.verdict == "refuted", intended.verdict == "refuted":
+        case _ if {printed.verdict, intended.verdict} & SILENT:
+            right, text = "open", f"Open: {first}, {second}."
+        case True, False:
+            right, text = "intended", f"{second}, {first}."
+        case False, True:
+            right, text = "printed", f"{first}, {second}."
+        case True, True:
+            right, text = "neither", f"Neither is right: {first}, {second}."
+        case _:
+            right, text = "both", f"Not told apart so far: {first}, {second}."
+    return ClaimPair(
+        kind=kind,
+        printed=printed.claim,
+        intended=intended.claim,
+        right=right,
+        text=text,
+        decided=printed.decided or intended.decided,
+    )
+
+
+def _name(claim: Claim, other: Claim) -> str:
+    assert isinstance(claim.statement, Entry)
+    assert claim.paper is not None
+    number = claim.statement.number
+    return number if claim.paper == other.paper else f"{number} of {claim.paper.key}"
+
+
+def _standing(row: ClaimRow) -> str:
+    """Return the outcome of a row as the predicate of a sentence."""
+    match row.verdict:
+        case "refuted":
+            decided = row.decided
+            assert decided is not None
+            given = parameters_text([decided.parameters])
+            named = f" for {given}" if given else ""
+            if decided.position is None:
+                return f"is refuted{named}"
+            return f"is refuted at {place_text(decided.coordinates, decided.position)}{named}"
+        case "proved" | "proved-for-listed":
+            return f"is proved for {row.proved_for}" if row.proved_for else "is proved"
+        case "exhausted":
+            return "is true in every case"
+        case "holds-to-bound":
+            return "holds as far as it was checked"
+        case verdict:
+            return f"is {verdict}"
+
+
+def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
+    """Return if no verdict on a claim that is decided for all parameters at once contradicts another one on it.
+
+    Raises `DisagreementError` if the claim is proved for all parameters of a kind, and refuted for some of them; or if it is
+    refuted for some, and a proof, or a table that holds the counterexample, says of the same parameters that it is true.
+    """
+    of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
+    for verdict in verdicts:
+        if catalogue.claims[verdict.claim].statement.for_all is not None:
+            of_claim[verdict.claim].append(verdict)
+    for claim_id, several in of_claim.items():
+        claim = catalogue.claims[claim_id]
+        cases = Cases(claim, several)
+        for given, group in cases.by_parameters.items():
+            refuted = [verdict for verdict in group if verdict.verdict == "refuted"]
+            if not refuted:
+                continue
+            counterexample = (
+                f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_origin(refuted[0])})"
+            )
+            if cases.is_among_all(given):
+                condition = math_text(claim.statement.for_all or "")
+                raise DisagreementError(f"{counterexample}; proved for all {condition}")
+            for verdict in group:
+                if any(_contradicts(verdict, other) for other in refuted):
+                    raise DisagreementError(
+                        f"{counterexample}; {verdict.text} ({_origin(verdict)})"
+                    )
+
+
+def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:
+    """Whether a verdict says that a claim is true at the position where another one says that it is false."""
+    if verdict.verdict in ("proved", "exhausted"):
+        return True
+    position = None if refuted.counterexample is None else refuted.counterexample.position
+    within = position is not None and max(position) <= (verdict.bound or -1)
+    return verdict.verdict == "holds-to-bound" and within
+
+
+def _origin(verdict: ClaimVerdict) -> str:
+    if verdict.table is not None:
+        return f"table {verdict.table}"
+    return "by proof" if verdict.is_by_proof else "by a check"

@@ -1,4 +1,4 @@
-"""What comes of a tally, and counterexamples: what is the case at a position, what was claimed, and which option shows it."""
+"""Findings from tallies, and counterexamples with the option that explains them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
 @dataclass(frozen=True)
 class KnownPosition:
-    """What is known of a position and its options: by the table that is checked, by definition, or by a small table."""
+    """A position, looked up in the table, by definition, or in a small table."""
 
     #: The claim, and the table that it is checked on.
     case: ClaimCase
@@ -70,25 +70,23 @@ class KnownPosition:
 
     def grundy(self, position: Position) -> int | None:
         """Return a Grundy number, or None if it would take too long."""
-        lookup = self.case.cells
-        if lookup.variable.name == "grundy" and lookup.covers(position):
-            return lookup.grundy(position)
-        if math.prod(c + 1 for c in position) <= MOST_BELOW:
-            return self.game.grundy(position)
-        return None if self._numbers is None else self._numbers.grundy(position)
+        source = self._source(position, of_numbers=True)
+        return None if source is None else source.grundy(position)
 
     def is_p_position(self, position: Position) -> bool | None:
         """Return whether a position is P, or None if it would take too long to say."""
-        lookup = self.case.cells
-        if lookup.covers(position):
-            return lookup.is_p_position(position)
-        if math.prod(c + 1 for c in position) <= MOST_BELOW:
-            return self.game.is_p_position(position)
-        return None if self._numbers is None else self._numbers.is_p_position(position)
+        source = self._source(position, of_numbers=False)
+        return None if source is None else source.is_p_position(position)
+
+    def _source(self, position: Position, *, of_numbers: bool) -> Cells | Ruleset | None:
+        cells = self.case.cells
+        if cells.covers(position) and (not of_numbers or cells.variable.name == "grundy"):
+            return cells
+        return self.game if math.prod(c + 1 for c in position) <= MOST_BELOW else self._numbers
 
     @cached_property
     def _numbers(self) -> Cells | None:
-        """A table of Grundy numbers that the position and what is below it lie in, if it costs little."""
+        """A table of Grundy numbers up to the position, if it costs little."""
         if self.game.rules.misere:
             return None
         bound = bound_of(self.game, self.position)
@@ -99,7 +97,7 @@ class KnownPosition:
 
 
 def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
-    """Return what is the case at a position that contradicts a claim on Grundy numbers, values or P-positions, and what was claimed."""
+    """Return the counterexample that a position is to a claim."""
     match case.claim.check:
         case GrundyNumbers() as check:
             named = case.environment | case.cells.named(position)
@@ -120,7 +118,10 @@ def concluded(
     evidence: Mapping[str, Any] = MappingProxyType({}),
     counterexample: Counterexample | None = None,
 ) -> Finding:
-    """Return what a tally of all that was compared comes to; the counterexample is `counterexample_at` its least place by default."""
+    """Return the finding of a complete tally.
+
+    The counterexample is `counterexample_at` its least place by default.
+    """
     evidence = {**evidence, **_about_the_reach(case, tally)}
     if tally.failures:
         if counterexample is None:
@@ -172,9 +173,9 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
 def counterexample_to_outcome(
     case: ClaimCase, position: Position, actual: str | None = None, claimed: str | None = None
 ) -> Counterexample:
-    """Return that a position that the table covers is P or N, against a claim, and what shows that it is.
+    """Return the counterexample that the outcome of a covered position is.
 
-    What is the case and what was claimed are given where that is not the outcome itself.
+    `actual` and `claimed` replace the outcomes in the text.
     """
     known = KnownPosition(case, position)
     if known.is_p_position(position):

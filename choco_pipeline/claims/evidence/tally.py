@@ -14,13 +14,13 @@ _LARGEST = np.iinfo(np.int64).max
 
 @dataclass
 class Tally:
-    """What a check has seen so far."""
+    """The counts of a check, and its least failures."""
 
     #: The table that is checked.
     cells: Cells
-    #: The statement speaks only of positions whose coordinates, passes apart, are at most this; None for all.
+    #: The statement is only about positions whose coordinates, except passes, are at most this; None for all.
     reach: int | None = None
-    #: Positions that the statement speaks of and that have been compared with it.
+    #: Positions that the statement is about and that have been compared with it.
     settled: int = 0
     #: Those of them that satisfy the premise of an implication.
     met: int = 0
@@ -53,7 +53,7 @@ class Tally:
         self.settled += int((tops + 1).sum())
 
     def fail(self, points: Points) -> None:
-        """Record points that contradict the claim, or would if it reached so far."""
+        """Record points that contradict the claim, within its reach or beyond."""
         sizes = self.cells.sizes(points)
         if self.reach is None:
             self.failures += sizes.size
@@ -65,13 +65,13 @@ class Tally:
         self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
 
     def add(self, settled: int, met: int, failures: int) -> None:
-        """Count what another way of comparing has counted."""
+        """Add the counts of a scan."""
         self.settled += settled
         self.met += met
         self.failures += failures
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
-        """Return whether a position of this size, no coordinate of which is less than in `start`, may be less than a known one."""
+        """Return whether a size with coordinates from `start` may be less."""
         return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:

@@ -1,11 +1,18 @@
-"""What claims say: statements in the shapes that judges take, and plug-ins for what the language cannot say."""
+"""The checks of claims: shapes of statements, and plug-ins."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron
-from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, Sections
+from choco_pipeline.claims.kinds.plug_ins import (
+    Cellular,
+    Columns,
+    Counts,
+    HeightFunctions,
+    Listing,
+    Octahedron,
+    Sections,
+)
 from choco_pipeline.claims.kinds.position_kinds import (
     Count,
     Evaluated,
@@ -15,9 +22,8 @@ from choco_pipeline.claims.kinds.position_kinds import (
     Related,
     Values,
 )
-from choco_pipeline.claims.kinds.printed_kinds import Columns, Listing
 
-#: What the language of statements cannot say.
+#: Checks that the language of statements cannot express.
 PlugIn = Annotated[
     Counts | Cellular | Octahedron | Columns | Listing | HeightFunctions | Sections,
     Field(discriminator="kind"),

@@ -3,47 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Annotated, Literal
+from typing import Annotated, TypeVar
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 
-
-def _as_text(value: object) -> str:
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(text, str):
-        raise ValueError("a formula is needed")
-    return text
+_T = TypeVar("_T")
 
 
-def _reader(
-    wanted: Literal["an integer", "a condition"], functions: Collection[str] | None = ()
-) -> Callable[[object], Formula]:
-    def read(value: object) -> Formula:
-        if isinstance(value, Formula):
+def _reader(kind: type[_T], read: Callable[[str], _T]) -> PlainValidator:
+    """Return a validator that reads a text or an integer, and refuses anything else."""
+
+    def validated(value: object) -> _T:
+        if isinstance(value, kind):
             return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise ValueError("a formula is needed")
         try:
-            formula = parse(_as_text(value), functions=functions or ())
+            return read(value)
         except FormulaError as error:
             raise ValueError(str(error)) from error
-        if formula.is_truth != (wanted == "a condition"):
-            raise ValueError(
-                f"{wanted} is needed, this is {'a condition' if formula.is_truth else 'an integer'}"
-            )
+
+    return PlainValidator(validated)
+
+
+def _formula(is_truth: bool, functions: Collection[str] = ()) -> PlainValidator:
+    words = {False: "an integer", True: "a condition"}
+
+    def read(text: str) -> Formula:
+        formula = parse(text, functions=functions)
+        if formula.is_truth != is_truth:
+            raise ValueError(f"{words[is_truth]} is needed, this is {words[not is_truth]}")
         return formula
 
-    return read
-
-
-def _read_range(value: object) -> Range:
-    if isinstance(value, Range):
-        return value
-    try:
-        return parse_range(_as_text(value).strip())
-    except FormulaError as error:
-        raise ValueError(str(error)) from error
+    return _reader(Formula, read)
 
 
 _AS_TEXT = PlainSerializer(lambda formula: formula.text, return_type=str)
@@ -51,12 +48,12 @@ _INTEGER = WithJsonSchema({"type": ["string", "integer"], "format": "integer for
 _CONDITION = WithJsonSchema({"type": "string", "format": "condition"})
 _RANGE = WithJsonSchema({"type": ["string", "integer"], "format": "range"})
 
-Integer = Annotated[Formula, PlainValidator(_reader("an integer")), _AS_TEXT, _INTEGER]
-Condition = Annotated[Formula, PlainValidator(_reader("a condition")), _AS_TEXT, _CONDITION]
+Integer = Annotated[Formula, _formula(False), _AS_TEXT, _INTEGER]
+Condition = Annotated[Formula, _formula(True), _AS_TEXT, _CONDITION]
 #: An integer, or a condition, in which ``g(n)`` is the number of P-positions in the table whose parameter is n.
-Number = Annotated[Formula, PlainValidator(_reader("an integer", {"g"})), _AS_TEXT, _INTEGER]
+Number = Annotated[Formula, _formula(False, {"g"}), _AS_TEXT, _INTEGER]
 #: ``first..last``, ``first..last step n``, or a single formula.
-Span = Annotated[Range, PlainValidator(_read_range), _AS_TEXT, _RANGE]
+Span = Annotated[Range, _reader(Range, lambda text: parse_range(text.strip())), _AS_TEXT, _RANGE]
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]

@@ -1,11 +1,12 @@
-"""What a statement says of the positions of a game, in the shapes that have a judge of their own."""
+"""The shapes of statements about positions that have a judge of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from choco_pipeline.claims.kinds.kind import Judged
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position, Ruleset
@@ -16,27 +17,11 @@ from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 Containment = Literal["exactly", "contain", "within"]
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What the judges of tables ask of a statement."""
+class Shape(Judged):
+    """A shape of statements that has a judge of its own."""
 
     #: How documents and commands call it.
     kind: ClassVar[str]
-    over_tables: ClassVar[bool] = False
-    of_whole_bars: ClassVar[bool] = False
-    #: The only kind of tables that it can be checked on; None for any.
-    of_tables: ClassVar[Quantity | None] = None
-
-    @property
-    def reads_tables(self) -> bool:
-        """Whether tables decide it; if not, the definition of the game does."""
-        return True
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of uncut rectangular bars."""
-        if self.of_tables is not None:
-            return (self.of_tables,)
-        return ("p-positions",) if whole_bars else QUANTITIES
 
 
 @dataclass(frozen=True)
@@ -48,7 +33,7 @@ class PPositions(Shape):
 
     formula: Formula
     relation: Containment = "exactly"
-    #: The positions that the statement speaks of; None for all.
+    #: The positions that the statement is about; None for all.
     where: Formula | None = None
 
 
@@ -131,7 +116,7 @@ class PrintedNumbers(Shape):
     ends: tuple[Position, ...] | None = None
 
     def spoken(self, game: Ruleset) -> list[tuple[Position, int]]:
-        """Return the positions that it speaks of, and their numbers.
+        """Return the positions that it is about, and their numbers.
 
         Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
         """
@@ -159,15 +144,11 @@ class Evaluated(Shape):
     bound: int = 0
 
     @property
-    def _terms(self) -> Iterator[Any]:
-        return walk(self.proposition)
-
-    @property
     def reads_tables(self) -> bool:
-        """Whether it speaks of outcomes or Grundy numbers."""
-        return any(isinstance(part, PPosition | Grundy) for part in self._terms)
+        """Whether it is about outcomes or Grundy numbers."""
+        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
-        has_numbers = any(isinstance(part, Grundy) for part in self._terms)
+        has_numbers = any(isinstance(part, Grundy) for part in walk(self.proposition))
         return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)

@@ -49,7 +49,6 @@ from choco_pipeline.statements.tree import Count as CountTerm
 #: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
 OWN_NAMES_OF = frozenset({Values.kind, Count.kind, Related.kind})
-Containment = Literal["exactly", "contain", "within"]
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,9 @@ class Parts:
 
     #: Names for integers that follow from parameters.
     let: dict[str, Formula] = field(default_factory=dict)
-    #: The largest coordinate of the positions that it speaks of; None for any.
+    #: The largest coordinate of the positions that it is about; None for any.
     reach: Formula | None = None
-    #: What it says of them, with the premise that does not limit the size.
+    #: The statement without these; its premise does not limit the size.
     rest: Proposition = field(default_factory=PPosition)
 
 
@@ -168,20 +167,16 @@ def _formula(part: Proposition | None) -> Formula | None:
     return part.formula if is_plain and isinstance(part, Expression) else None
 
 
-def _outcome(formula: Formula, relation: Containment, where: Formula | None = None) -> PPositions:
-    return PPositions(formula=formula, relation=relation, where=where)
-
-
 def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
             case PPosition() if conclusion == PPosition():
-                return _outcome(where, "contain")
+                return PPositions(where, "contain")
             case Implies():
                 inner = _implication(conclusion.premise, conclusion.conclusion)
                 if isinstance(inner, PPositions) and inner.where is None:
-                    return _outcome(inner.formula, inner.relation, where)
+                    return PPositions(inner.formula, inner.relation, where)
                 return None
             case Equivalent():
                 return _outcomes(conclusion, where)
@@ -194,7 +189,7 @@ def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     if formula is None or len(others) + 1 != len(parts):
         return None
     where = _formula(joined("and", others)) if others else None
-    return _outcome(formula, "within", where) if where is not None or not others else None
+    return PPositions(formula, "within", where) if where is not None or not others else None
 
 
 def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
@@ -209,7 +204,7 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
                     return _related(other.place, None, where)
                 formula = _formula(other)
                 if one == PPosition() and formula is not None:
-                    return _outcome(formula, "exactly", where)
+                    return PPositions(formula, "exactly", where)
         case _:
             pass
     return None

@@ -1,4 +1,4 @@
-"""The language of claims: files of them, what can be wrong in one, the cases that it has, and the verdicts that there are.
+"""The language of claims: their files, their mistakes, their cases, and the verdicts.
 
 Imports `kinds`, and nothing of how claims are checked.
 """

@@ -54,7 +54,7 @@ class ClaimCase:
 
     @cached_property
     def reach(self) -> int | None:
-        """The largest coordinate that the statement speaks of; None for any."""
+        """The largest coordinate that the statement is about; None for any."""
         reach = self.claim.reach
         return None if reach is None else int(reach.value(self.environment))
 

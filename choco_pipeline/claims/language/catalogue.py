@@ -1,4 +1,4 @@
-"""The catalogue of claims: read from files, every mistake with its place, and asked which claims fit a table."""
+"""The catalogue of claims: reading files, and claims that fit a table."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Catalogue:
         return [premise for premise in premises.values() if premise.id != claim.id]
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
-        """Yield the claims that speak of a ruleset, written without parameters, and can be checked on such a table, with each of their `cases`."""
+        """Yield the claims that fit a table, with each of their `cases`."""
         notation = read(ruleset)
         for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
             parameters = match(read(pattern), notation)
@@ -68,7 +68,7 @@ class Catalogue:
                 )
 
     def speaking_of(self, ruleset: str) -> Sequence[Claim]:
-        """Return the claims that speak of a ruleset and can be checked on a table of either quantity, each once."""
+        """Return the claims that fit a table of the ruleset, each once."""
         claims = self._speaking.get(ruleset)
         if claims is None:
             fitting = (
@@ -105,9 +105,8 @@ class Catalogue:
 def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     """Read claims files.
 
-    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, what was found
-    and what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a paper whose
-    file is not read.
+    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, the value and
+    the allowed ones. Then for each claim that corrects or contradicts a missing one, unless the file of its paper is not read.
     """
     claims: dict[str, Claim] = {}
     ids: dict[str, str] = {}
@@ -145,7 +144,7 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         for file, document in files
         for i, entry in enumerate(document.claims)
         for location, other in _named(entry)
-        if other not in claims and (location == ("corrects",) or _paper_of(other) in papers)
+        if other not in claims and (location == ("corrects",) or other.partition("-")[0] in papers)
     ]
     for file, document in files:
         for i, entry in enumerate(document.claims):
@@ -173,8 +172,3 @@ def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
         yield ("corrects",), entry.corrects
     for i, other in enumerate(entry.contradicts):
         yield ("contradicts", i), other
-
-
-def _paper_of(claim_id: str) -> str:
-    """Return the key of the paper that an id begins with: the paper's file may be one that is not read."""
-    return claim_id.partition("-")[0]

@@ -1,4 +1,4 @@
-"""A claim: of which rulesets it speaks, which names its formulas may use, and what it says in one line."""
+"""A claim: its rulesets, the names in its formulas, and its summary in one line."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Determined(NamedTuple):
 class Claim:
     """A claim and, in a catalogue, the paper that it comes from."""
 
-    #: What decides the verdict; an `Entry` in a catalogue.
+    #: The parts that decide the verdict; an `Entry` in a catalogue.
     statement: Statement
     #: None for a claim that was read from a work order.
     paper: Paper | None = None
@@ -110,7 +110,7 @@ class Claim:
 
     @property
     def speaks_of_outcomes(self) -> bool:
-        """Whether it speaks of P-positions or Grundy numbers, and not of moves alone."""
+        """Whether it is about P-positions or Grundy numbers, and not about moves alone."""
         return self.statement.check is not None or any(
             isinstance(part, PPosition | Grundy) for part in walk(self.proposition)
         )
@@ -205,7 +205,7 @@ class Claim:
 
     @property
     def summary(self) -> str:
-        """What is claimed, in one line of mathematical signs."""
+        """The claim in one line of mathematical signs."""
         if self.statement.check is not None:
             return self.statement.check.summary()
         return math_of(self.proposition, MathNotation())
@@ -225,7 +225,7 @@ class Claim:
 
     @property
     def reach(self) -> Formula | None:
-        """The largest coordinate of the positions that it speaks of, passes left not counted; None for any."""
+        """The largest coordinate of its positions, except passes; None for any."""
         match self.statement.check:
             case None:
                 return self.parts.reach
@@ -252,7 +252,7 @@ class Claim:
 
     @property
     def is_of_whole_bars(self) -> bool:
-        """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
+        """Whether it is about uncut rectangular bars, by the poisoned cell (i, j)."""
         return self.is_of_cells and self.check.of_whole_bars
 
     @property
@@ -295,18 +295,18 @@ class Claim:
         return kinds
 
     def match(self, ruleset: str) -> dict[str, int] | None:
-        """Return the parameters with which the claim speaks of a ruleset that is written without any, or None if it does not; see `cases`."""
+        """Return the parameters that make the pattern a ruleset; None for none."""
         if self.pattern is None:
             return None
         parameters = match(self.pattern, read(ruleset))
         return parameters if parameters is not None and self.speaks_of(parameters) else None
 
     def speaks_of(self, parameters: Mapping[str, int]) -> bool:
-        """Whether parameters with which the pattern matches are among those of the claim."""
+        """Whether matching parameters are among those of the claim."""
         return bool(self.cases(parameters))
 
     def is_for_all(self, parameters: Mapping[str, int]) -> bool:
-        """Whether parameters are among those for all of which the claim is to be decided at once."""
+        """Whether `for_all` holds for the parameters, so that they are decided at once."""
         condition = self.statement.for_all
         try:
             return condition is not None and bool(condition.value(parameters))
@@ -315,7 +315,7 @@ class Claim:
 
     @property
     def speaks_for_all_only(self) -> bool:
-        """Whether it speaks of no other parameters than those for all of which it is to be decided at once."""
+        """Whether it is about no other parameters than those of `for_all`."""
         statement = self.statement
         return (
             statement.for_all is not None
@@ -351,7 +351,7 @@ class Claim:
         return command("prove", statement.ruleset, said, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
-        """Return parameters with which the pattern matches, with every choice of the integers of `every` for which the claim speaks of them.
+        """Return the parameters with each choice of `every` that fits `when`.
 
         A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them. Raises
         `ConfigError` if `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
@@ -405,7 +405,7 @@ class Claim:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what decides the verdict as plain data: equal for claims that say the same in other words."""
+        """Return the parts that decide the verdict as plain data."""
         return self.statement.model_dump(mode="json", include=set(Statement.model_fields))
 
     @classmethod
@@ -414,7 +414,7 @@ class Claim:
         return cls(Statement.model_validate(document))
 
     def as_ledger(self) -> LedgerClaim:
-        """Return what a report says of the claim."""
+        """Return the claim as a ledger and a report hold it."""
         if self.paper is None or not isinstance(self.statement, Entry):
             raise ValueError(
                 f"{self.id} was read from a work order, which does not name its source"

@@ -1,4 +1,4 @@
-"""Every formula of a claim by the key that holds it, and which of them an error speaks of."""
+"""The formulas of a claim by their keys, and the key of one that causes an error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
 
 
 def without_value(claim: Claim, error: FormulaError) -> Finding:
-    """Return the finding where a formula of a claim has no value: which key holds it, what it says, and at which place."""
+    """Return the finding if a formula of a claim has no value."""
     text = error.text.strip()
     key = next(
         (

@@ -54,7 +54,7 @@ class FalseEverywhere(AllParameters):
 class ClaimVerdict(VerdictRecord):
     """A verdict on a claim, with its evidence; the bound is that of the table also where it does not hold to one."""
 
-    #: Ids; no table for what is proved, for statements that need none, and for claims that compare tables.
+    #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
     claim: str
     table: str | None
     #: Of the claim; the integers that were fixed, of a statement without a ruleset.
@@ -82,7 +82,7 @@ class ClaimVerdict(VerdictRecord):
         bound: int | None = None,
         **by_proof: Any,
     ) -> ClaimVerdict:
-        """Return what a run writes of a finding.
+        """Return the record of a finding.
 
         The bound, of the table or the integers, is for a verdict that names none; `by_proof` is what only proofs have: `certificate`,
         `for_all`, `command`.

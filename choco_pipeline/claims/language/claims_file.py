@@ -1,4 +1,4 @@
-"""What a claims file holds: typed, closed, every formula parsed when it is read; and what a ledger tells of a claim."""
+"""The models of a claims file, and of a claim in a ledger."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import Field
 from choco_pipeline.claims.kinds import PlugIn
 from choco_pipeline.claims.kinds.fields import Condition, Id, Integer, Name, Natural, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
+from choco_pipeline.documents.reference import schema_text
 
 #: The text of a statement; line breaks count as spaces.
 StatementText = Annotated[str, Field(min_length=1, max_length=8000)]
@@ -178,12 +179,17 @@ class ClaimsFile(Model):
     claims: list[Entry] = Field(min_length=1)
 
 
-#: What a claim of a ledger says as its file does.
+def claims_schema() -> str:
+    """Return the JSON schema of a claims file, as text that ends with a line break."""
+    return schema_text(ClaimsFile)
+
+
+#: The keys of a claim that a ledger copies from its file.
 AS_IN_FILES = ("number", "where", "status", "words", "note", "corrects", "ruleset")
 
 
 class LedgerClaim(RecordModel):
-    """A claim as a ledger and a report tell of it: its source, its words, and its formal statement as plain data."""
+    """A claim in a ledger: its source, its words, its formal statement."""
 
     id: str
     paper: Paper
@@ -195,7 +201,7 @@ class LedgerClaim(RecordModel):
     corrects: str | None
     contradicts: tuple[str, ...]
     ruleset: str | None
-    #: Of its check: the name, and what is checked in one line.
+    #: The name of its check, and the claim in one line.
     kind: str
     formula: str
     #: As `Claim.as_json`.

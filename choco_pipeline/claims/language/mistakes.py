@@ -1,4 +1,4 @@
-"""What can be wrong with a claim beyond its single keys: names that mean nothing, patterns that match nothing."""
+"""Mistakes in a claim beyond its single keys, such as unknown names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from choco_pipeline.statements.tree import (
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
-#: So many characters of a line are shown before a mistake, and after it.
+#: The number of characters of a line that are shown before a mistake, and after it.
 SHOWN = 100
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
@@ -55,13 +55,15 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     for name in sorted(claim.parameters & (coordinates | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     known = set(claim.parameters)
-    for name, span in statement.every.items():
-        yield from _given(("every", name), name, span, known, coordinates)
-    in_statement = frozenset(known)
-    for name, span in statement.some.items():
-        yield from _given(("some", name), name, span, known, coordinates)
+    for key, spans in (("every", statement.every), ("some", statement.some)):
+        for name, span in spans.items():
+            if name in known | coordinates | RESERVED:
+                yield (key, name), f"{name!r} cannot be given a value: it has one already"
+            yield from _unknown((key, name), span, known)
+            known.add(name)
     yield from _unknown(("when",), statement.when, known)
     if plug_in is not None:
+        in_statement = {*claim.parameters, *statement.every}
         yield from _about_plug_in(claim, plug_in, coordinates, in_statement)
     else:
         try:
@@ -138,7 +140,7 @@ def _formulas(part: Part) -> Iterator[Formula]:
 def _about_plug_in(
     claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with a check that the language of statements does not say."""
+    """Yield the mistakes in a plug-in."""
     kind = claim.check.kind
     if not plug_in.of_rulesets:
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
@@ -167,7 +169,7 @@ def _about_plug_in(
 
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
-    """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
+    """Yield the reasons why a claim cannot be decided for all parameters at once."""
     statement = claim.statement
     if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
@@ -220,19 +222,6 @@ def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
     for name in sorted(claim.parameters - known):
         yield ("sample", "parameters"), f"the ruleset's parameter {name!r} is needed"
     yield from _unknown(("sample", "bound"), sample.bound, known)
-
-
-def _given(
-    place: Location,
-    name: str,
-    part: Formula | Range,
-    known: set[str],
-    coordinates: Collection[str],
-) -> Iterator[tuple[Location, str]]:
-    if name in known | set(coordinates) | RESERVED:
-        yield place, f"{name!r} cannot be given a value: it has one already"
-    yield from _unknown(place, part, known)
-    known.add(name)
 
 
 def _unknown(

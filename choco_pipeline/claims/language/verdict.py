@@ -1,4 +1,4 @@
-"""What a check of a claim can end with: a sum type, in which "holds to a bound" is never "true"."""
+"""The verdicts on a claim; "holds to a bound" is never "true"."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 
-#: What documents call the kinds of verdicts.
+#: The names of the kinds of verdicts in documents.
 VerdictKind = Literal["proved", "exhausted", "holds-to-bound", "refuted", "undecided", "vacuous"]
-#: Reasons of at most so many characters are given in the one-line text.
+#: The largest number of characters of a reason in the one-line text.
 SHORT = 60
 
 
@@ -20,7 +20,7 @@ SHORT = 60
 class Counterexample:
     """What refutes a claim."""
 
-    #: What is the case, and what the claim says instead.
+    #: The facts, and the claim that they contradict.
     found: str
     claimed: str
     #: None where the claim is not about single positions; and the names of its coordinates.
@@ -35,16 +35,16 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Proved:
-    """It holds for all that the statement speaks of; `certificate` names what shows that."""
+    """It holds in all cases; `certificate` names the proof."""
 
     kind: ClassVar[VerdictKind] = "proved"
     #: A file; of a statement on integers, the command that decides it again.
     certificate: str
-    #: What it holds for, where that is not positions.
+    #: The kind of cases, if they are not positions.
     unit: str = "position"
-    #: The largest coordinate that the statement speaks of, as a formula for all parameters at once; None for any.
+    #: The largest coordinate that the statement is about, a formula for all parameters at once; None for any.
     reach: int | str | None = None
-    #: How many printed numbers it holds for, where it speaks of these alone; None for any position.
+    #: The number of printed numbers, if it is about these alone; None for any position.
     printed: int | None = None
 
 
@@ -55,7 +55,7 @@ class Exhausted:
     kind: ClassVar[VerdictKind] = "exhausted"
     #: How many positions were settled.
     positions: int
-    #: What was counted, where it is not positions: ``case``, ``number``, …
+    #: The kind of cases, if they are not positions: ``case``, ``number``, …
     unit: str = "position"
 
 
@@ -68,9 +68,9 @@ class HoldsToBound:
     positions: int
     #: Largest value of every coordinate that the shape does not limit.
     bound: int
-    #: What it is that holds, where that is not the statement itself on the positions of the table.
+    #: The fact that holds, if it is not the statement itself on the positions of the table.
     sense: str | None = None
-    #: What was counted, where it is not positions.
+    #: The kind of cases, if they are not positions.
     unit: str = "position"
 
 
@@ -85,7 +85,7 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Undecided:
-    """The table does not say; `why` tells what is missing."""
+    """The table decides nothing; `why` is the reason."""
 
     kind: ClassVar[VerdictKind] = "undecided"
     why: str
@@ -93,7 +93,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Vacuous:
-    """Nothing satisfies the statement's conditions, so that it says nothing; `why` tells what shows that."""
+    """Nothing satisfies the conditions of the statement; `why` is the reason."""
 
     kind: ClassVar[VerdictKind] = "vacuous"
     why: str
@@ -127,7 +127,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 
 def verdict_detail(verdict: Verdict) -> str:
-    """Return what a verdict says beside the sign that says its kind.
+    """Return the text of a verdict beside the sign for its kind.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def verdict_detail(verdict: Verdict) -> str:
             assert_never(verdict)
 
 
-#: What a record has as its `why`, by what a verdict calls it.
+#: The fields of verdicts that a record holds as its `why`.
 _WHY: Mapping[str, str] = {"certificate": "why", "sense": "why"}
 _KINDS: Mapping[VerdictKind, type[Verdict]] = {kind.kind: kind for kind in get_args(Verdict)}
 
@@ -176,7 +176,7 @@ class VerdictRecord(RecordModel):
 
     @property
     def domain(self) -> str:
-        """What a proof is for, in words."""
+        """The domain of a proof in words."""
         return domain_text(self.unit, self.reach, self.printed)
 
     @property
@@ -208,7 +208,7 @@ def place_text(names: Sequence[str], position: Position | None) -> str:
 
 
 def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
-    """Return what a proof is for.
+    """Return the domain of a proof in words.
 
     Examples
     --------
@@ -225,12 +225,12 @@ def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
 
 
 def plural(unit: str) -> str:
-    """Return the word for several of what a verdict counts."""
+    """Return the plural of a kind of cases."""
     return {"octahedron": "octahedra"}.get(unit, f"{unit}s")
 
 
 def counted(number: int, unit: str) -> str:
-    """Return a number with what it counts.
+    """Return a number with the kind of cases.
 
     Examples
     --------

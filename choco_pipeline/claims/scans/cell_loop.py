@@ -1,46 +1,390 @@
 """A loop over the cells of a slab, as machine code.
 
-A task writes what is to be done in one cell, without a branch, and what it has counted stands in registers until a line of cells
-is done. LLVM makes a loop over vectors of it, which takes 0.2 to 1 ns a cell; it is compiled in 20 to 60 ms. No text ever
-becomes code: instructions are built one by one from formulas' parts.
+A task writes the instructions for one cell, without a branch. Its counts stay in registers until a line of cells is done. LLVM
+vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code: instructions are
+built one by one from the parts of formulas.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from typing import assert_never
 
 import numpy as np
 from llvmlite import binding, ir
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.scans.cell_code import (
-    BEYOND,
-    FAILURES,
-    FAULT,
-    LEAST,
-    MET,
-    SETTLED,
-    CellCode,
-    CellTask,
-    LoopShape,
-    Registers,
-    nowhere,
-)
+from choco_pipeline.claims.kinds.position_kinds import Containment
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.interval import Interval
+from choco_pipeline.formula.machine_code import MachineFormulas
 from choco_pipeline.tables.reading.cells import Slab
+from choco_pipeline.tables.specs.schema import NONE
 
-_I64, _POINTER = ir.IntType(64), ir.PointerType()
+_BIT, _I64, _POINTER = ir.IntType(1), ir.IntType(64), ir.PointerType()
+#: The results of a loop, in this order; least sizes are `nowhere` if nothing failed.
+SETTLED, MET, FAILURES, LEAST, BEYOND, FAULT = range(6)
+
+
+def nowhere(bits: int) -> int:
+    """Return the least size of no position at all: larger than that of each.
+
+    It is not the largest integer: LLVM would leave out the minimum with that, and not know the rest for a reduction.
+    """
+    return (1 << bits - 1) - 2
+
+
+@dataclass(frozen=True)
+class LoopShape:
+    """The properties of a slab on which the code of its loop depends."""
+
+    #: The dimensions, the one whose cells lie beside each other last.
+    dims: tuple[str, ...]
+    #: The coordinates whose maximum is the size of a position.
+    sized: tuple[str, ...]
+    #: The coordinate that cells hold of P-positions; None if they hold something else.
+    stored: str | None
+    #: Whether a cell stands for a column even if it is `NONE`.
+    everywhere: bool
+    #: Whether the stored coordinate has a largest legal value, rather than being of any size.
+    limited: bool
+    #: Of the integers in cells.
+    cell_bits: int
+    #: Whether the stored coordinate's largest value does, along the last dimension.
+    top_varies: bool
+    #: Whether the positions of a line of columns are fewer than 2³¹.
+    narrow_sums: bool
+    #: Whether failures beyond some size are kept apart.
+    has_reach: bool
+    #: Of the integers that formulas are computed in.
+    bits: int
+    #: In which values each name lies.
+    ranges: tuple[tuple[str, Interval], ...]
+
+
+@dataclass
+class Registers:
+    """Values that the instructions around those for a cell have."""
+
+    #: Where instructions are written.
+    build: ir.IRBuilder
+    #: Of the function.
+    arguments: Sequence[ir.Value]
+    #: Where the cell and the largest value of the stored coordinate are; no top where none is stored.
+    cell: ir.Value
+    top: ir.Value | None
+    #: The slot of each counter for the present line.
+    counters: Mapping[int, ir.Value]
+    #: Where the number of settled positions is that may not fit into a counter.
+    wide_sum: ir.Value
+    #: For each of the least sizes, where it is.
+    least: Mapping[int, ir.Value]
+    #: The cell's, by their names.
+    coordinates: dict[str, ir.Value] = field(default_factory=dict)
+
+
+class CellCode:
+    """The instructions for one cell, as a task writes them.
+
+    Instructions are written with `build`. `value` is what the cell holds, `top` the largest legal value of the stored coordinate;
+    `exists` is whether the cell stands for a position or a column, `held` whether it holds something: of a column, a P-position.
+    """
+
+    def __init__(self, shape: LoopShape, registers: Registers) -> None:
+        self.shape = shape
+        self.build = build = registers.build
+        self.yes, self.no = ir.Constant(_BIT, 1), ir.Constant(_BIT, 0)
+        self._registers = registers
+        self._type = ir.IntType(shape.bits)
+        self._ranges = dict(shape.ranges)
+        self._fault: ir.Value = self.no
+        self.names = {name: self._as_integer(at) for name, at in registers.coordinates.items()}
+        narrow = build.load(registers.cell, typ=ir.IntType(shape.cell_bits))
+        self.value = build.sext(narrow, self._type)
+        self.top = (
+            None
+            if registers.top is None
+            else self._as_integer(build.load(registers.top, typ=ir.IntType(32)))
+        )
+        is_none = build.icmp_signed("==", self.value, self.constant(NONE))
+        self.exists = self.yes if shape.everywhere else build.not_(is_none)
+        self.held = build.not_(is_none)
+
+    def constant(self, value: int) -> ir.Value:
+        """Return an integer that is the same in all cells."""
+        return ir.Constant(self._type, value)
+
+    def evaluate(
+        self, formula: Formula, matters: ir.Value, stored: ir.Value | None = None
+    ) -> ir.Value:
+        """Return a formula's value, with a value of the stored coordinate; 0 where that does not matter."""
+        names = dict(self.names)
+        if stored is not None:
+            assert self.shape.stored is not None
+            names[self.shape.stored] = self.build.select(matters, stored, self.constant(0))
+        machine = MachineFormulas(self.build, self.constant, self.shape.bits, names, self._ranges)
+        result = formula.emit(machine, matters)
+        if machine.fault is not None:
+            self.doubt(machine.fault)
+        return result
+
+    def doubt(self, where: ir.Value) -> None:
+        """Note that the slab cannot be compared in this way if a bit is set."""
+        self._fault = self.build.or_(self._fault, where)
+
+    def size(self, stored: ir.Value | None = None) -> ir.Value:
+        """Return the largest coordinate of the position, passes not counted."""
+        names = dict(self.names)
+        if stored is not None and self.shape.stored is not None:
+            names[self.shape.stored] = stored
+        machine = MachineFormulas(self.build, self.constant, self.shape.bits, {}, {})
+        return reduce(machine.larger, [names[name] for name in self.shape.sized])
+
+    def reached(self, *values: ir.Value) -> ir.Value:
+        """Return whether values are at most the reach of the statement."""
+        if not self.shape.has_reach:
+            return self.yes
+        bits = [self.build.icmp_signed("<=", value, self.reach) for value in values]
+        return reduce(self.build.and_, bits, self.yes)
+
+    @property
+    def reach(self) -> ir.Value:
+        """The largest coordinate that the statement is about."""
+        return self._as_integer(self._registers.arguments[3])
+
+    def count(self, which: int, where: ir.Value) -> None:
+        """Add 1 to a counter where a bit is set."""
+        slot = self._registers.counters[which]
+        kept = self.build.load(slot, typ=ir.IntType(32))
+        self.build.store(self.build.add(kept, self.build.zext(where, ir.IntType(32))), slot)
+
+    def settle_up_to(self, last: ir.Value, where: ir.Value) -> None:
+        """Count the positions of a column whose stored coordinate is at most `last`."""
+        kind = ir.IntType(32 if self.shape.narrow_sums else 64)
+        number = self.build.add(self._as_integer(last, kind), ir.Constant(kind, 1))
+        number = self.build.select(where, number, ir.Constant(kind, 0))
+        slot = (
+            self._registers.counters[SETTLED]
+            if self.shape.narrow_sums
+            else self._registers.wide_sum
+        )
+        self.build.store(self.build.add(self.build.load(slot, typ=kind), number), slot)
+
+    def fail(self, where: ir.Value, size: ir.Value) -> None:
+        """Count a position of this size as a failure."""
+        inside = self.build.and_(where, self.reached(size))
+        self.count(FAILURES, inside)
+        self._note_least(LEAST, inside, size)
+        if self.shape.has_reach:
+            self._note_least(BEYOND, self.build.and_(where, self.build.not_(inside)), size)
+
+    def _note_least(self, which: int, where: ir.Value, size: ir.Value) -> None:
+        slot = self._registers.least[which]
+        kept = self.build.load(slot, typ=self._type)
+        # A minimum of the whole, not one where the bit is set: LLVM knows that for a reduction, which vectors can do.
+        here = self.build.select(where, size, self.constant(nowhere(self.shape.bits)))
+        less = self.build.icmp_signed("<", here, kept)
+        self.build.store(self.build.select(less, here, kept), slot)
+
+    def tell(self, where: ir.Value, index: ir.Value, size: ir.Value) -> None:
+        """Count one more at an index of the task's first array, and keep the least size there in its second."""
+        counts, nearest = self._registers.arguments[-2:]
+        with self.build.if_then(where):
+            at = [self._as_integer(index, _I64)]
+            number = self.build.gep(counts, at, source_etype=_I64)
+            kept = self.build.load(number, typ=_I64)
+            self.build.store(self.build.add(kept, ir.Constant(_I64, 1)), number)
+            least, wide = (
+                self.build.gep(nearest, at, source_etype=_I64),
+                self._as_integer(size, _I64),
+            )
+            is_less = self.build.icmp_signed("<", wide, self.build.load(least, typ=_I64))
+            with self.build.if_then(is_less, likely=False):  # seldom, so that nothing waits for it
+                self.build.store(wide, least)
+
+    def finish(self) -> None:
+        """Note whether a value did not exist that mattered."""
+        self.count(FAULT, self._fault)
+
+    def _as_integer(self, value: ir.Value, kind: ir.IntType | None = None) -> ir.Value:
+        kind = kind or self._type
+        if value.type.width == kind.width:
+            return value
+        return (
+            self.build.sext(value, kind)
+            if value.type.width < kind.width
+            else self.build.trunc(value, kind)
+        )
+
+
+@dataclass(frozen=True)
+class FormulaTask:
+    """The task of a loop in each cell; frozen, so that its code is cached."""
+
+    #: The claim for each position that it is about.
+    formula: Formula
+    #: The positions that it is about; None for all.
+    where: Formula | None
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """All formulas that have to be computed."""
+        return (self.formula,) if self.where is None else (self.formula, self.where)
+
+    @property
+    def solutions(self) -> tuple[Formula, ...]:
+        """Formulas of dimensions' coordinates whose values the stored coordinate takes in `formula`."""
+        return ()
+
+    def emit(self, cell: CellCode) -> None:
+        """Write the instructions for one cell."""
+        raise NotImplementedError
+
+    def _spoken_of(self, cell: CellCode) -> ir.Value:
+        if self.where is None:
+            return cell.exists
+        return cell.build.and_(cell.exists, cell.evaluate(self.where, cell.exists))
+
+
+@dataclass(frozen=True)
+class NumbersTask(FormulaTask):
+    """Compare Grundy numbers with a formula."""
+
+    def emit(self, cell: CellCode) -> None:
+        """Write the instructions for one cell."""
+        spoken, size = self._spoken_of(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
+        claimed = cell.evaluate(self.formula, spoken)
+        wrong = cell.build.icmp_signed("!=", claimed, cell.value)
+        cell.fail(cell.build.and_(spoken, wrong), size)
+
+
+@dataclass(frozen=True)
+class OutcomesTask(FormulaTask):
+    """Compare which positions are P with those that satisfy a formula."""
+
+    #: As in the claim.
+    relation: Containment
+    #: What cells of P-positions hold.
+    p_value: int
+
+    def emit(self, cell: CellCode) -> None:
+        """Write the instructions for one cell."""
+        spoken, size = self._spoken_of(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
+        holds = cell.evaluate(self.formula, spoken)
+        is_p = cell.build.icmp_signed("==", cell.value, cell.constant(self.p_value))
+        relate(cell, self.relation, spoken, holds, is_p, size)
+
+
+@dataclass(frozen=True)
+class ColumnsTask(FormulaTask):
+    """Compare the P-position of each column, and those that a formula has there, with each other."""
+
+    #: As in the claim.
+    relation: Containment
+    #: The stored coordinate is one of these wherever the formula holds.
+    candidates: tuple[Formula, ...]
+
+    @property
+    def solutions(self) -> tuple[Formula, ...]:
+        """The candidates."""
+        return self.candidates
+
+    def emit(self, cell: CellCode) -> None:
+        """Write the instructions for one column."""
+        build = cell.build
+        spoken = self._spoken_of(cell)
+        assert cell.top is not None
+        settled, last = spoken, cell.top
+        if cell.shape.has_reach:
+            heaps = [value for name, value in cell.names.items() if name != "p"]
+            settled = build.and_(spoken, cell.reached(*heaps))
+            last = build.select(build.icmp_signed("<", cell.top, cell.reach), cell.top, cell.reach)
+        cell.settle_up_to(last, settled)
+        held = build.and_(spoken, cell.held)
+        holds = cell.evaluate(self.formula, held, cell.value)
+        relate(cell, self.relation, held, holds, cell.yes, cell.size(cell.value))
+        tried = [cell.value]
+        for candidate in self.candidates:
+            value = cell.evaluate(candidate, spoken)
+            new = build.and_(spoken, build.icmp_signed(">=", value, cell.constant(0)))
+            if cell.shape.limited:
+                new = build.and_(new, build.icmp_signed("<=", value, cell.top))
+            for other in tried:
+                new = build.and_(new, build.icmp_signed("!=", value, other))
+            tried.append(value)
+            holds = cell.evaluate(self.formula, new, value)
+            relate(cell, self.relation, new, holds, cell.no, cell.size(value))
+
+
+@dataclass(frozen=True)
+class ValuesTask(FormulaTask):
+    """Count how often a formula has each value at P-positions, and at which least size."""
+
+    #: What cells of P-positions hold; None where they hold a coordinate.
+    p_value: int | None
+    #: Values that may occur: the first elements of both arrays are for the least, the last ones for the largest.
+    least: int
+    largest: int
+
+    def emit(self, cell: CellCode) -> None:
+        """Write the instructions for one cell; only here does a cell branch, since it writes to memory."""
+        build = cell.build
+        if self.p_value is None:
+            is_p = cell.held
+        else:
+            is_p = build.icmp_signed("==", cell.value, cell.constant(self.p_value))
+        stored = None if self.p_value is not None else cell.value
+        if self.where is not None:
+            is_p = build.and_(is_p, cell.evaluate(self.where, is_p, stored))
+        size = cell.size(stored)
+        is_p = build.and_(is_p, cell.reached(size))
+        cell.count(SETTLED, is_p)
+        value = cell.evaluate(self.formula, is_p, stored)
+        # Interval arithmetic says that all values are among those; that nothing is written elsewhere does not rest on it.
+        index = build.sub(value, cell.constant(self.least))
+        span = cell.constant(self.largest - self.least)
+        known = build.icmp_unsigned("<=", index, span)
+        cell.doubt(build.and_(is_p, build.not_(known)))
+        cell.tell(build.and_(is_p, known), index, size)
+
+
+def relate(
+    cell: CellCode,
+    relation: Containment,
+    where: ir.Value,
+    holds: ir.Value,
+    is_p: ir.Value,
+    size: ir.Value,
+) -> None:
+    """Count where the premise of a statement is true, and where the statement is false."""
+    build = cell.build
+    match relation:
+        case "exactly":
+            met, wrong = cell.yes, build.xor(holds, is_p)
+        case "contain":
+            met, wrong = holds, build.and_(holds, build.not_(is_p))
+        case "within":
+            met, wrong = is_p, build.and_(is_p, build.not_(holds))
+        case _:
+            assert_never(relation)
+    reached = cell.reached(size)
+    cell.count(MET, build.and_(where, build.and_(met, reached)))
+    cell.fail(build.and_(where, wrong), size)
 
 
 class _LoopCode:
     """Loops, one in another, around the instructions for a cell.
 
     The function takes the first cell, the first top, a row of integers for each of the dimensions' lengths, starts, and strides of
-    cells and of tops in bytes, the reach, what it returns, and two arrays of a task's own.
+    cells and of tops in bytes, the reach, the results, and two arrays of the task.
     """
 
-    def __init__(self, shape: LoopShape, task: CellTask) -> None:
+    def __init__(self, shape: LoopShape, task: FormulaTask) -> None:
         self._shape, self._task = shape, task
         self._integer = ir.IntType(shape.bits)
         self.module = ir.Module(name="cells")
@@ -160,7 +504,7 @@ def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
 class CellLoop:
     """A task on slabs of one shape, compiled."""
 
-    def __init__(self, task: CellTask, shape: LoopShape) -> None:
+    def __init__(self, task: FormulaTask, shape: LoopShape) -> None:
         self.shape = shape
         machine, passes = _target()
         module = binding.parse_assembly(str(_LoopCode(shape, task).module))
@@ -181,7 +525,7 @@ class CellLoop:
         reach: int | None,
         arrays: Sequence[NDArray[np.int64]] = (),
     ) -> list[int]:
-        """Return what was counted in a slab whose dimensions, taken in this order, are the loop's; `arrays` are for its task."""
+        """Return the counts of a slab; `order` are the dimensions of the loop."""
         cells = slab.cells.transpose(order)
         tops = None if slab.tops is None else slab.tops.transpose(order)
         starts = [slab.starts[axis] for axis in order]
@@ -201,6 +545,6 @@ class CellLoop:
 
 
 @lru_cache(256)
-def loop_for(task: CellTask, shape: LoopShape) -> CellLoop:
+def loop_for(task: FormulaTask, shape: LoopShape) -> CellLoop:
     """Return the loop, which a process compiles once."""
     return CellLoop(task, shape)

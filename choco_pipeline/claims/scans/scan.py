@@ -11,25 +11,27 @@ from numpy.typing import NDArray
 
 from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
-from choco_pipeline.claims.scans.cell_code import (
+from choco_pipeline.claims.scans.cell_loop import (
     BEYOND,
     FAILURES,
     FAULT,
     LEAST,
     MET,
     SETTLED,
+    CellLoop,
+    FormulaTask,
     LoopShape,
+    ValuesTask,
+    loop_for,
     nowhere,
 )
-from choco_pipeline.claims.scans.cell_loop import CellLoop, loop_for
-from choco_pipeline.claims.scans.cell_tasks import FormulaTask, ValuesTask
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Cells, Slab
 from choco_pipeline.tables.specs.schema import NONE
 
-#: Of smaller tables the cells are compared by arrays: code is compiled in about 50 ms, in which arrays have compared so many.
+#: Smaller tables are compared by arrays, which compare this number of cells in the 50 ms that a compilation takes.
 FEWEST_CELLS = 1 << 21
 
 #: Of as many possible values of a formula each is counted in an array of its own element: a few megabytes.
@@ -41,8 +43,8 @@ def compare_by_scan(
 ) -> Pass[None]:
     """Compare a table with a formula, and count in a tally; a pass that stops after each slab.
 
-    `by_arrays` does the same on one slab, and raises what there is to raise. It is also asked where the least failure is, in the part
-    of a slab that holds no larger ones.
+    `by_arrays` compares one slab by arrays, and raises errors. It also finds the least failure, in the part of a slab that holds no
+    larger ones.
     """
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)
@@ -50,28 +52,22 @@ def compare_by_scan(
         counted = scan.run(slab)
         if counted is None:
             by_arrays(slab, tally)
-        else:
-            _count(counted, slab, tally, by_arrays)
+            yield
+            continue
+        tally.add(counted.settled, counted.met, counted.failures)
+        start = cells.first_of(slab)
+        places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
+        sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
+        if sizes:
+            part = Tally(cells, tally.reach)
+            by_arrays(cells.part_within(slab, max(sizes)), part)
+            tally.take_least(part)
         yield
-
-
-def _count(
-    counted: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
-) -> None:
-    """Add what a scan has counted in a slab, and look for the least failure there if it may be less than the known one."""
-    tally.add(counted.settled, counted.met, counted.failures)
-    start = tally.cells.first_of(slab)
-    places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
-    sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
-    if sizes:
-        part = Tally(tally.cells, tally.reach)
-        by_arrays(tally.cells.part_within(slab, max(sizes)), part)
-        tally.take_least(part)
 
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What a scan of one slab has counted; sizes are those of the least failures, None where there are none."""
+    """The counts of one slab, with the sizes of the least failures."""
 
     settled: int
     met: int
@@ -84,17 +80,17 @@ class ScanResult:
 class Scan:
     """A task on one table."""
 
-    #: What is done in each cell, and in which.
+    #: The instructions for each cell, and the cells.
     task: FormulaTask
     cells: Cells
-    #: The largest coordinate that the statement speaks of; None for any.
+    #: The largest coordinate that the statement is about; None for any.
     reach: int | None
     _bits: dict[Interval, tuple[int, tuple[tuple[str, Interval], ...]] | None] = field(
         default_factory=dict
     )
 
     def run(self, slab: Slab, arrays: Sequence[NDArray[np.int64]] = ()) -> ScanResult | None:
-        """Return what is counted in a slab; None if arrays have to do it, and to raise errors that there may be."""
+        """Return the counts of a slab; None if arrays must compare it."""
         if not _is_worth_it(self.cells):
             return None
         if not slab.cells.size or slab.cells.dtype not in (np.int16, np.int32):
@@ -172,11 +168,14 @@ class ValueCounts:
     nearest: NDArray[np.int64]
 
 
+_Counting = tuple[Scan, int, NDArray[np.int64], NDArray[np.int64]]
+
+
 @dataclass
 class ValueScan:
     """The values of a formula at the P-positions of one table."""
 
-    #: What is computed, and at which P-positions; None for all.
+    #: The formula, and the condition on P-positions; None for all.
     formula: Formula
     where: Formula | None
     #: As in `Scan`; larger positions are left out.
@@ -191,11 +190,20 @@ class ValueScan:
         held = range_of(slab.cells)
         if held not in self._counting:
             self._counting[held] = self._counting_of(held)
-        counting = self._counting[held]
-        return None if counting is None else counting.run(slab)
+        if (counting := self._counting[held]) is None:
+            return None
+        scan, low, counts, nearest = counting
+        counted = scan.run(slab, (counts, nearest))
+        found = np.flatnonzero(counts)
+        values = ValueCounts(found + low, counts[found], nearest[found])
+        counts[found], nearest[found] = 0, np.iinfo(np.int64).max
+        return None if counted is None else values
 
     def _counting_of(self, held: Interval) -> _Counting | None:
-        """Return what counts values where cells lie in an interval; None if they cannot be counted by it."""
+        """Return the scan for cells in an interval, the least value, and empty arrays of counts and of least sizes.
+
+        None if a scan cannot count the values. Making the arrays takes as long as scanning a slab, so they are kept.
+        """
         task = FormulaTask(self.formula, self.where)
         try:
             ranges = Scan(task, self.cells, self.reach).ranges(held)
@@ -207,29 +215,9 @@ class ValueScan:
         variable = self.cells.variable
         p_value = None if variable.stored is not None else int(variable.name != "grundy")
         counted = ValuesTask(self.formula, self.where, p_value, low, high)
-        return _Counting(Scan(counted, self.cells, self.reach), low, high)
-
-
-@dataclass
-class _Counting:
-    """A scan that counts values from `low` to `high`, with the arrays that it counts in: to make them takes as long as to scan a slab."""
-
-    scan: Scan
-    low: int
-    high: int
-
-    def __post_init__(self) -> None:
-        """Make the arrays, with nothing in them."""
-        self.counts = np.zeros(self.high - self.low + 1, np.int64)
-        self.nearest = np.full(self.counts.size, np.iinfo(np.int64).max)
-
-    def run(self, slab: Slab) -> ValueCounts | None:
-        """Return the values in a slab as `ValueScan.run` does, and leave nothing in the arrays."""
-        counted = self.scan.run(slab, (self.counts, self.nearest))
-        occurring = np.flatnonzero(self.counts)
-        values = ValueCounts(occurring + self.low, self.counts[occurring], self.nearest[occurring])
-        self.counts[occurring], self.nearest[occurring] = 0, np.iinfo(np.int64).max
-        return None if counted is None else values
+        counts = np.zeros(high - low + 1, np.int64)
+        nearest = np.full(counts.size, np.iinfo(np.int64).max)
+        return Scan(counted, self.cells, self.reach), low, counts, nearest
 
 
 def _is_worth_it(cells: Cells) -> bool:

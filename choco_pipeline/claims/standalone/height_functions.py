@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,10 @@ from choco_pipeline.tables.reading.cells import Points, Truths
 #: Integers in one array of the search.
 BLOCK = 1 << 20
 
-#: Height functions that are looked at: some minutes' worth.
+#: The largest number of height functions: some minutes of work.
 MOST_FUNCTIONS = 1 << 23
 
-#: Integers that a property may speak of.
+#: The largest number of choices of integers in a property.
 MOST_POINTS = 1 << 20
 
 #: Grundy numbers are bits of one word, so they are less than this.
@@ -39,7 +38,7 @@ WORD = 64
 def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
     """Return what holds of all monotone height functions in a box with arguments up to `bound`, the value of `N`.
 
-    Raises `FormulaError` if a formula has no value where it is asked, or the height is negative; `LimitError` if there are too
+    Raises `FormulaError` if a formula has no value where it is needed, or the height is negative; `LimitError` if there are too
     many functions, too many integers, or Grundy numbers from 64.
 
     Returns
@@ -47,7 +46,7 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     Finding
         A counterexample is the least function: by its largest height, then by its heights in the order of the arguments.
         Its position is the least one with another Grundy number than claimed; for a function that has the formula, but not
-        the property, it is the first of the integers that the property speaks of. Evidence is how many `functions` there
+        the property, it is the first of the integers that the property is about. Evidence is how many `functions` there
         are, how many of them have the property (`with_property`) and how many the formula (`with_formula`).
     """
     box = _Box(check, bound)
@@ -58,7 +57,11 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         functions += len(heights)
         with_property += int(has_property.sum())
         with_formula += int(has_formula.sum())
-        wrong = _contradicting(check.relation, has_property, has_formula)
+        wrong: Truths = {
+            "exactly": has_property ^ has_formula,
+            "if": has_property & ~has_formula,
+            "only-if": has_formula & ~has_property,
+        }[check.relation]
         if wrong.any():
             rows = heights.reshape(len(heights), -1)[wrong]
             row: list[int] = rows[rows[:, -1].argmin()].tolist()
@@ -82,18 +85,6 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         f" and heights up to {box.height}"
     )
     return Finding(HoldsToBound(functions, bound, sense, "function"), evidence)
-
-
-def _contradicting(
-    relation: Literal["exactly", "if", "only-if"], has_property: Truths, has_formula: Truths
-) -> Truths:
-    match relation:
-        case "exactly":
-            return has_property ^ has_formula
-        case "if":
-            return has_property & ~has_formula
-        case "only-if":
-            return has_formula & ~has_property
 
 
 def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
@@ -139,7 +130,7 @@ def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
 
 @dataclass(frozen=True)
 class _Box:
-    """All monotone height functions with arguments to `bound`, and what a statement says of them."""
+    """The monotone height functions of a box, and a statement about them."""
 
     check: HeightFunctions
     bound: int
@@ -165,7 +156,7 @@ class _Box:
 
     @cached_property
     def points(self) -> Points:
-        """The integers that the property speaks of."""
+        """The integers that the property is about."""
         where = TRUE if self.check.where is None else Expression(self.check.where)
         bindings = [InRange(name, span) for name, span in self.check.all.items()]
         evaluation = Evaluation(None, self.bound, self.known)
@@ -225,7 +216,7 @@ class _Box:
                 yield heights[start : start + together].reshape(-1, n_x, n_z)
 
     def has_formula(self, heights: NDArray[np.int64]) -> Truths:
-        """Return of which functions all Grundy numbers are as claimed."""
+        """Return the functions whose Grundy numbers are all as claimed."""
         grundy = grundy_numbers(heights)
         right = (grundy < 0) | (grundy == self.claimed[:, :, : grundy.shape[3]])
         holds: Truths = np.all(right, axis=(1, 2, 3))
@@ -249,7 +240,7 @@ class _Box:
         return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return which functions have the property; None if a height is asked for outside the box."""
+        """Return which functions have the property; None if a height outside the box is needed."""
         condition, asked = self.check.condition.name_look_ups("f", "F")
         size = next(iter(self.points.values())).size
         shape = (len(tables), size)
@@ -263,7 +254,7 @@ class _Box:
         return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
-        """Return what is wrong with one function, [1, n_x, n_z]."""
+        """Return the counterexample that one function, [1, n_x, n_z], is."""
         rows = [tuple(row) for row in heights[0].tolist()]
         shown = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]

@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound,
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.reading.cells import Points, Truths, evaluate_at, holds_at
 
-#: Squares, or small octahedra, that are looked at before a statement counts as too large: some seconds of work.
+#: The largest number of squares, or of small octahedra, for one statement: some seconds of work.
 MOST_VISITED = 1 << 24
 
 
@@ -23,8 +23,8 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
     """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
 
     A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
-    formula has no value where it is asked; `LimitError` if a section does not exist, or there are too many squares to look at.
-    Cases are the squares that it speaks of, or the octahedra whose pieces are counted; evidence is the number of `choices` of
+    formula has no value where it is needed; `LimitError` if a section does not exist, or there are too many squares.
+    Cases are the squares that it is about, or the octahedra whose pieces are counted; evidence is the number of `choices` of
     integers.
     """
     cases = choices = visited = 0
@@ -92,7 +92,7 @@ def _squares(order: int, level: int, halves: bool) -> Truths:
 def _compared(
     check: Sections, known: Mapping[str, int], squares: Truths
 ) -> tuple[int, tuple[int, int, bool] | None]:
-    """Return of how many squares the statement speaks, and the first that is not as it says, with what it says."""
+    """Return the number of squares in question, and the first wrong one."""
     i, j = (index.ravel() + 1 for index in np.indices(squares.shape))
     there = squares.ravel()
     left = np.ones(there.size, np.bool_)

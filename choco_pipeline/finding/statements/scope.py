@@ -24,7 +24,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build
-from choco_pipeline.tables.reading.windows import TableData
+from choco_pipeline.tables.reading.cells import TableData
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: Number of further games of a family for a trial.

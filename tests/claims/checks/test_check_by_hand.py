@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choco_pipeline import RectangularBar, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import collect_values
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.language.verdict import (
-    Exhausted,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -33,53 +32,11 @@ def test_a_strip_beyond_the_bound_is_settled_too() -> None:
     assert finding.evidence["free"] == "x"
 
 
-def test_a_place_that_two_solutions_name_fails_once() -> None:
-    game = StepBar(k=2)  # y = 0 comes from all three, and is a P-position at z = 0 alone
-    claim = claim_on(game, kind="p-positions", formula="y ^ z == z or y == 0 or y + z == z")
-    finding = find(claim, game, 6, "p-positions")
-    assert isinstance(finding.verdict, Refuted)
-    assert finding.verdict.counterexample.position == (0, 1)
-    wrong = [at for at in game.positions(6) if game.is_p_position(at) != (at[0] == 0)]
-    assert finding.evidence == {"failures": len(wrong)}
-
-
-def test_passes_do_not_count_for_the_size_and_come_last() -> None:
-    game = WithPass(StripBar(k=2, s=1))
-    finding = find(claim_on(game, kind="p-positions", formula="x < 0"), game, 4, "grundy")
-    assert isinstance(finding.verdict, Refuted)
-    assert finding.verdict.counterexample.position == (0, 0, 0, 0)
-    later = claim_on(game, kind="p-positions", formula="p == 0 and (x+1) ^ y ^ (z+1) == 0")
-    verdict = find(later, game, 4, "p-positions").verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.position == (0, 0, 0, 1)
-
-
-def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
-    game = SolidBar("(x+z)//6")
-    document = {
-        "id": "drawn",
-        "ruleset": game.notation,
-        "reach": 3,
-        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
-    }
-    claim = claim_from(document)
-    assert find(claim, game, 5, "p-positions").verdict == Exhausted(17)
-    assert find(claim, game, 3, "p-positions").verdict == Exhausted(17)
-    assert find(claim, game, 2, "p-positions").verdict == HoldsToBound(9, 2)
-
-
 def test_counting_needs_the_whole_box() -> None:
     check = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
     claim = claim_from({"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check})
     verdict = find(claim, StepBar(2), 8, "grundy").verdict
     assert verdict == Undecided("the table reaches bound 8, 9 is needed")
-
-
-def test_a_formula_without_a_value_leaves_the_claim_undecided() -> None:
-    game = StepBar(2)
-    verdict = find(claim_on(game, kind="grundy", equals="y//z"), game, 6, "grundy").verdict
-    assert isinstance(verdict, Undecided)
-    assert "division by zero at column 2" in verdict.why
 
 
 def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,13 +98,3 @@ def test_least_bounds_of_values_are_those_of_their_first_positions() -> None:
         value: first[value] for value in sorted(first) if first[value] <= bound
     }
     assert np.all(np.diff(found.values) > 0)
-
-
-def test_all_of_a_rectangular_bar_is_in_its_table() -> None:
-    game = RectangularBar(5, 7)
-    right = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (7-j) == 0")
-    assert find(right, game, 7, "p-positions").verdict == Exhausted(35)
-    wrong = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (6-j) == 0")
-    verdict = find(wrong, game, 7, "p-positions").verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.coordinates == ("a", "b", "c", "d")

@@ -74,15 +74,6 @@ def test_generations(
     assert found == expected
 
 
-def test_the_automaton_of_the_paper_and_one_term_less() -> None:
-    for m in range(1, 24):
-        assert verdict_on(m, TERMS) == Exhausted(m * m)
-    wrong = verdict_on(3, TERMS[:-1])
-    assert isinstance(wrong, Refuted)
-    assert wrong.counterexample.position == (1, 1, 1, 1)
-    assert wrong.counterexample.found == "P-position"
-
-
 def test_a_cell_outside_of_the_bar_refutes() -> None:
     verdict = verdict_on(1, TERMS, [[1, 1, 1, 1], [1, 5, 5, 1]])
     assert isinstance(verdict, Refuted)

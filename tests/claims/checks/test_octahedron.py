@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -154,17 +153,6 @@ def test_bars_are_compared_with_sections_as_sets_of_points(
         assert finding.verdict == Exhausted(m * m)
 
 
-@pytest.mark.parametrize("m", range(1, 34))
-def test_the_sections_of_the_paper(m: int) -> None:
-    order = (m - 1).bit_length()
-    for level, n, halves in [("m", order, False), ("2*m", order + 1, False), ("m", m, False)]:
-        finding = find(m, level, str(n), halves)
-        assert finding.verdict == Exhausted(m * m)
-    assert find(m, "m", str(order), True).verdict == Exhausted(m * m)
-    if m % 2 == 1 and m > 1:
-        assert isinstance(find(m, "m", str(order - 1)).verdict, Refuted)
-
-
 @pytest.mark.parametrize(
     ("level", "order", "position", "claimed"),
     [
@@ -179,18 +167,6 @@ def test_a_wrong_level_is_refuted_at_the_least_cell(
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == position
     assert verdict.counterexample.claimed == claimed
-
-
-def test_a_cell_that_the_section_lacks() -> None:
-    verdict = find(4, "3", "2").verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.found == "P-position"
-    wrong: dict[str, Any] = {"kind": "octahedron", "level": "7", "order": "3"}
-    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=8, n=8)", "check": wrong})
-    game = RectangularBar(8, 8)
-    found = check_claim(claim, {}, game, 8, p_table(game)).verdict
-    assert isinstance(found, Refuted)
-    assert found.counterexample.claimed.endswith("in the section of order 3")
 
 
 def test_what_is_no_section() -> None:

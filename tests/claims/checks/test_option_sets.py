@@ -10,21 +10,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
-from tests.claims.claims import claim_on, conditions, key_of
+from tests.claims.claims import conditions, key_of
 from tests.rulesets import rulesets
 
 STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
 
 
+def option_set(game: Ruleset, option: list[str], formula: str, relation: str = "exactly") -> Claim:
+    """Return the claim that the options are exactly the cells that satisfy a formula, among them, or all of them."""
+    cell = f"option({', '.join(option)})"
+    said = {
+        "exactly": f"{cell} <=> {formula}",
+        "within": f"{cell} => {formula}",
+        "contain": f"{formula} => {cell}",
+    }[relation]
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": said})
+    assert list(mistakes_in(claim)) == []
+    return claim
+
+
 def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
-    claim = claim_on(game, kind="option-set", **check)
+    claim = option_set(game, **check)
     return check_claim(claim, {}, game, bound, table(game, bound, "p-positions"), block)
 
 
@@ -65,22 +80,6 @@ def test_drawn_sets_by_definition(
     assert finding.verdict.counterexample.position == min(wrong, key=lambda at: key_of(game, at))
 
 
-def test_the_options_of_a_step_bar() -> None:
-    game = StepBar(k=2, s=1)
-    finding = find(game, 40, option=["u", "w"], formula=STEP)
-    assert isinstance(finding.verdict, HoldsToBound)
-    assert finding.verdict.bound < 40 or not finding.evidence
-    one_less = "s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d"
-    option = ["s", "t", "u", "w"]
-    verdict = find(RectangularBar(2, 2), 9, option=option, formula=one_less).verdict
-    assert isinstance(verdict, HoldsToBound)
-    assert verdict.positions == 9
-    verdict = find(
-        RectangularBar(2, 2), 9, option=option, formula=one_less, relation="within"
-    ).verdict
-    assert verdict == Exhausted(9)
-
-
 @pytest.mark.parametrize("relation", ["exactly", "contain"])
 def test_cells_beyond_a_bar_are_not_all_looked_at(relation: str) -> None:
     # No cell with s = 50 is an option, and the formula says that each is: nothing near the bar contradicts that.
@@ -90,28 +89,6 @@ def test_cells_beyond_a_bar_are_not_all_looked_at(relation: str) -> None:
         RectangularBar(2, 2), 1, option=option, formula=formula, relation=relation
     ).verdict
     assert isinstance(verdict, HoldsToBound)
-
-
-@pytest.mark.parametrize(
-    ("formula", "relation", "found"),
-    [
-        # Without y clipped the set holds a cell that is no position.
-        ("(w == z and u < y) or (w < z and u == y)", "exactly", "(0, 0) is an option"),
-        ("w == z and u < y", "contain", None),
-        ("w == z and u < y", "within", "(u, w) = (0, 0): w = z is false"),
-        ("w <= z and u <= y and u+w < y+z", "within", None),
-        ("w <= z and u <= y and u+w < y+z", "contain", "is no option"),
-    ],
-)
-def test_relations(formula: str, relation: str, found: str | None) -> None:
-    verdict = find(
-        StepBar(k=2, s=1), 12, option=["u", "w"], formula=formula, relation=relation
-    ).verdict
-    if found is None:
-        assert isinstance(verdict, HoldsToBound)
-    else:
-        assert isinstance(verdict, Refuted)
-        assert found in verdict.counterexample.found
 
 
 class WithoutMoves(StepBar):
@@ -141,7 +118,7 @@ class WithoutTheLastCut(StepBar):
 @pytest.mark.parametrize("changed", [StepBar, WithoutMoves, WithoutCutsOfY, WithoutTheLastCut])
 def test_a_definition_that_forgets_something_is_noticed(changed: type[StepBar]) -> None:
     game = changed(2, 1)
-    claim = claim_on(game, kind="option-set", option=["u", "w"], formula=STEP)
+    claim = option_set(game, ["u", "w"], STEP)
     verdict = check_claim(claim, {}, game, 9, table(StepBar(2, 1), 9, "p-positions")).verdict
     assert isinstance(verdict, HoldsToBound if changed is StepBar else Refuted)
 
@@ -155,12 +132,3 @@ def test_a_box_that_is_too_large_is_not_looked_at() -> None:
     finding = find(game, 60, option=["s", "t", "u", "w"], formula="s <= x", relation="within")
     assert isinstance(finding.verdict, HoldsToBound)
     assert finding.verdict.bound == finding.evidence["bound"] < 60
-
-
-def test_strip_bars_as_the_papers_define_them() -> None:
-    cuts = (
-        "(t < x and u == y and w == z) or (t == x and u < y and w == z)"
-        " or (t == x and u == min(y, (w+3)//4) and w < z)"
-    )
-    verdict = find(StripBar(4, 3), 8, option=["t", "u", "w"], formula=cuts).verdict
-    assert isinstance(verdict, HoldsToBound)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import CutGame, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import CutGame, RectangularBar, Ruleset, StepBar, StripBar
 from choco_pipeline.claims import task
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
@@ -34,7 +34,6 @@ from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from tests.claims.claims import claim_on, conditions, holds, key_of
-from tests.claims.written import claim_from
 from tests.described import Described, described
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -166,27 +165,6 @@ def test_options_of_sums_and_of_passes_inside(data: st.DataObject, drawn: tuple[
     require_by_definition(data, parse_ruleset(notation), bound)
 
 
-def test_both_halves_of_a_theorem() -> None:
-    game, bound = SolidBar("(x+z)//3"), 40  # triangular, Theorems 7.1 and 7.2
-    zero, other = "x ^ y ^ z == 0", "x ^ y ^ z != 0"
-    all_positions = list(game.positions(bound))
-    zeros = sum(x ^ y ^ z == 0 for x, y, z in all_positions)
-    assert find(game, bound, of=zero, have="no", to=zero).verdict == HoldsToBound(zeros, bound)
-    assert find(game, bound, of=zero, have="every", to=other).verdict == HoldsToBound(zeros, bound)
-    assert find(game, bound, of=other, have="some", to=zero).verdict == HoldsToBound(
-        len(all_positions) - zeros, bound
-    )
-    verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
-    assert isinstance(verdict, Refuted)
-
-
-def test_passes_do_not_count_for_the_size() -> None:
-    game = WithPass(StripBar(k=1), passes=3)
-    verdict = find(game, 3, of="x+y+z == 0 and p == 3 or x+z == 2", have="some", to="x < 0").verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.position == (0, 0, 0, 3)
-
-
 def test_conditions_are_evaluated_at_positions_only() -> None:
     game = StepBar(k=2)
     above = "6 // (z//2 - y + 1) >= 0"  # has no value just above the bar
@@ -252,23 +230,3 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     (verdict,) = read_record(out)["verdicts"]
     assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
     assert verdict["text"] == "holds for all 49 positions up to bound 6"
-
-
-def test_formulas_may_use_what_follows_from_the_parameters() -> None:
-    document = {
-        "id": "drawn",
-        "ruleset": "strip-bar(k=k, s=s)",
-        "let": {"t": "s+1"},
-        "check": {
-            "kind": "options",
-            "of": "(x+t-1) ^ y ^ (z+s) == 0",
-            "have": "no",
-            "to": "(x+s) ^ y ^ (z+t-1) == 0",
-        },
-    }
-    claim, game = claim_from(document), StripBar(4, 1)
-    parameters = claim.match(game.notation)
-    assert parameters == {"k": 4, "s": 1}
-    finding = check_claim(claim, parameters, game, 12, table(game, 12, "p-positions"))
-    zeros = sum((x + 1) ^ y ^ (z + 1) == 0 for x, y, z in game.positions(12))
-    assert finding == Finding(HoldsToBound(zeros, 12), {})

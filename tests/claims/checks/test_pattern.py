@@ -116,11 +116,3 @@ def test_bars_with_a_pass_are_compared_with_bars_with_a_pass(m: int) -> None:
         assert verdict.counterexample.position == min(wrong)[1:]
     else:
         assert verdict == Exhausted(2 * m * m)
-
-
-def test_a_bar_may_be_compared_with_another_game() -> None:
-    said = "not P or P[nim(4)](i-1, 3-i, j-1, 3-j)"
-    assert verdict_on(RectangularBar(3, 3), said) == Exhausted(9)
-    wrong = verdict_on(RectangularBar(3, 3), "P or not P[nim(2)](i-1, j)")
-    assert isinstance(wrong, Refuted)
-    assert wrong.counterexample.position == (2, 1)

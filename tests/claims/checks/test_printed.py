@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
-from tests.claims.claims import conditions, holds, integer_formulas, key_of
+from tests.claims.claims import claim_on, conditions, holds, integer_formulas, key_of
 from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
 
@@ -191,47 +192,82 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
         assert finding.verdict == Exhausted(len(listed), "number")
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
-    ],
-)
-def test_lists_need_a_table_that_reaches_their_end(check: dict[str, Any]) -> None:
-    verdict = find(SolidBar("(x+z)//2"), 9, "p-positions", reach=10, **check).verdict
+LISTING: dict[str, Any] = {
+    "kind": "listing",
+    "of": "x",
+    "order": ["x", "y", "z"],
+    "begins": [0],
+}
+
+
+def test_lists_need_a_table_that_reaches_their_end() -> None:
+    verdict = find(SolidBar("(x+z)//2"), 9, "p-positions", reach=10, **LISTING).verdict
     assert verdict == Undecided("the table reaches bound 9, 10 is needed")
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
-    ],
-)
-def test_lists_that_memory_may_not_hold_are_not_compared(
-    monkeypatch: pytest.MonkeyPatch, check: dict[str, Any]
-) -> None:
+def test_lists_that_memory_may_not_hold_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     game = SolidBar("(x+z)//2")
     number = sum(map(game.is_p_position, game.positions(10)))
     monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number)
-    assert not isinstance(find(game, 20, "p-positions", reach=10, **check).verdict, Undecided)
+    assert not isinstance(find(game, 20, "p-positions", reach=10, **LISTING).verdict, Undecided)
     monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number - 1)
-    verdict = find(game, 20, "p-positions", reach=10, **check).verdict
+    verdict = find(game, 20, "p-positions", reach=10, **LISTING).verdict
     assert isinstance(verdict, Undecided)
     assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why
 
 
-def test_a_printed_listing() -> None:
-    game = WithPass(StripBar(k=4, s=2))  # pass2016, Table 4.1
-    check = {
-        "kind": "listing",
-        "of": "(x+2) ^ y ^ (z+2) ^ p",
-        "order": ["p", "z", "y", "x"],
-        "begins": [0] * 72 + [1, 6, 6, 2, 2, 6, 2, 14, 14, 2, 14, 2, 2, 2, 14, 6, 2, 6, 14],
-    }
-    finding = find(game, 20, "p-positions", reach=20, **check)
-    assert finding.verdict == Exhausted(91, "number")
-    check["length"] = 144
-    assert find(game, 20, "p-positions", reach=20, **check).verdict == Exhausted(91, "number")
-    check["length"] = 145
-    assert isinstance(find(game, 20, "p-positions", reach=20, **check).verdict, Refuted)
+def verdict_on(game: Ruleset, statement: str) -> Verdict:
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
+    return check_claim(claim, {}, game, 2, table(game, 2, "grundy")).verdict
+
+
+@given(st.data(), rulesets_with_bounds())
+def test_options_as_printed(data: st.DataObject, drawn: tuple[Ruleset, int]) -> None:
+    game, bound = drawn
+    positions = list(game.positions(bound))
+    position = data.draw(st.sampled_from(positions))
+    options = set(game.options(position))
+    pool = st.sampled_from(positions) | st.sampled_from(sorted(options) or positions)
+    printed = set(data.draw(st.lists(pool, min_size=1, max_size=4)))
+    if data.draw(st.booleans()):
+        printed |= options
+    for word, right in (("", printed <= options), ("not ", not printed & options)):
+        all_of = " and ".join(f"{word}option{option}".replace(",)", ")") for option in printed)
+        verdict = verdict_on(game, f"at {position}: {all_of}".replace(",)", ")"))
+        assert right == (verdict == Exhausted(1, "case"))
+        assert right or isinstance(verdict, Refuted)
+
+
+def columns_on(game: Ruleset, *examples: dict[str, Any]) -> Verdict:
+    claim = claim_on(game, kind="columns", examples=list(examples))
+    return check_claim(claim, {}, game, 2, table(game, 2, "grundy")).verdict
+
+
+@given(st.data(), st.integers(1, 5), st.integers(0, 6), st.integers(0, 9))
+def test_columns(data: st.DataObject, k: int, s: int, z: int) -> None:
+    y, x = data.draw(st.integers(0, (z + s) // k)), data.draw(st.integers(0, 3))
+    columns = [min(y, (i + s) // k) + 1 for i in range(z + 1)]
+    wrong = list(columns)
+    wrong[data.draw(st.integers(0, z))] += data.draw(st.sampled_from([-1, 1]))
+    for game, position in [
+        (StepBar(k, s), [y, z]),
+        (StripBar(k, s), [x, y, z]),
+        (WithPass(StripBar(k, s)), [x, y, z, 1]),
+    ]:
+        good = {"position": position, "columns": columns}
+        assert columns_on(game, good) == Exhausted(1, "example")
+        for bad in (wrong, columns[:-1] or [9], [*columns, columns[-1]]):
+            verdict = columns_on(game, good, {"position": position, "columns": bad})
+            assert isinstance(verdict, Refuted)
+            assert verdict.counterexample.position == tuple(position)
+            assert verdict.counterexample.found == f"its columns are {columns}"
+            assert verdict.counterexample.claimed == f"its columns are {bad}"
+
+
+def test_columns_of_what_is_no_position() -> None:
+    verdict = columns_on(StepBar(k=2), {"position": [3, 4], "columns": [1]})
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (3, 4)
+    assert verdict.counterexample.found == (
+        "it is no position: y = 3 is above its height at z = 4, which is 2"
+    )

@@ -5,12 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.kinds import Related
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import as_written, coordinates_of
 from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.oracle import outcome
-from tests.claims.written import claim_from
 
 #: What one pass does: 2i−1 and 2i change places.
 EXCHANGED = "max((({}+1) ^ 1)-1, 0)"
@@ -19,11 +21,13 @@ TRIANGLE = "solid-bar(f=(x+z)//{k}{more})"
 
 
 def related(ruleset, game, at, equals=None, where=None):
-    check = {"kind": "related", "game": game, "at": at}
-    check |= {"equals": equals} if equals else {}
-    check |= {"where": where} if where else {}
-    claim = claim_from({"id": "drawn", "ruleset": ruleset, "check": check})
+    there = coordinates_of(as_written(game))
+    place = f"[{game}]({', '.join(str(at.get(name, name)) for name in there)})"
+    said = f"P <=> P{place}" if equals is None else f"G == {equals.replace('g', f'G{place}')}"
+    said = f"{where} => ({said})" if where else said
+    claim = Claim.from_json({"id": "drawn", "ruleset": ruleset, "statement": said})
     assert list(mistakes_in(claim)) == []
+    assert isinstance(claim.check, Related)
     return claim
 
 

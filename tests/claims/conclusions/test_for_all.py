@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
-from choco_pipeline.claims.conclusions.disagreements import require_agreement
 from choco_pipeline.claims.conclusions.outcomes import few_words
-from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.conclusions.rows import require_agreement, rows
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StripBar
 from choco_pipeline.claims.evidence.explain import bound_of, counterexample_at
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.verdict import Counterexample
@@ -163,9 +163,3 @@ def test_bounds_of_positions(data: st.DataObject, drawn: Drawn) -> None:
     least = bound_of(game, position)
     assert position in set(game.positions(least))
     assert least == 0 or position not in set(game.positions(least - 1))
-
-
-def test_a_high_position_needs_no_high_bound() -> None:
-    assert bound_of(SolidBar("x*3+z"), (2, 7, 6)) == 6
-    assert bound_of(WithPass(StepBar(k=1, s=40)), (30, 2, 1)) == 2
-    assert bound_of(RectangularBar(4, 9), (2, 1, 3, 5)) == 0

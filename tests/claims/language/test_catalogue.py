@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.statements.tree import integers_in_front
+from choco_pipeline.statements.tree import Grundy, PPosition, integers_in_front, walk
 from tests.catalogues import catalogue_of
 
 HEAD = """\
@@ -118,22 +119,6 @@ def test_an_id_is_given_once(tmp_path: Path) -> None:
         load_catalogue([path, other])
 
 
-def test_an_unknown_id_is_answered_with_near_ones(tmp_path: Path) -> None:
-    path = tmp_path / "claims.yaml"
-    path.write_text(HEAD + CLAIM, encoding="utf-8")
-    assert load_catalogue([path]).unknown("drawn-2") == (
-        "no claim has the id 'drawn-2'; did you mean 'drawn-1'? (1 claims are loaded)"
-    )
-
-
-def test_a_condition_without_a_value_names_the_claim(tmp_path: Path) -> None:
-    claim = load(tmp_path, HEAD + CLAIM.replace("k % 2 == 0", "s//(k-4) == 0"))["drawn-1"]
-    with pytest.raises(
-        ConfigError, match=r"claim drawn-1: when: division by zero .* for k = 4, s = 1"
-    ):
-        claim.match("step-bar(k=4, s=1)")
-
-
 def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path: Path) -> None:
     text = (HEAD + CLAIM.replace("k % 2 == 0", "v2(s) > 0")).replace("drawn-1", "found-1")
     claim = load(tmp_path, text)["found-1"]
@@ -219,3 +204,21 @@ def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> Non
     ]
     fitting = [(claim.id, case) for claim, case in CATALOGUE.fitting(ruleset, quantity)]
     assert sorted(fitting, key=str) == sorted(expected, key=str)
+
+
+FILES = sorted((Path(__file__).parents[3] / "config/claims").glob("*.yaml"))
+SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_summaries_of_the_catalogue_are_mathematics(file: Path):
+    for claim in load_catalogue([file]).claims.values():
+        text = claim.summary
+        for part in walk(claim.proposition) if claim.statement.statement else ():
+            if isinstance(part, PPosition | Grundy) and part.place.game is not None:
+                text = text.replace(part.place.game.text, "")
+        assert not SPELLING.findall(text), claim.id
+
+
+def test_the_background_theorems_are_there():
+    assert BACKGROUND.name in [file.name for file in FILES]

@@ -209,16 +209,6 @@ def test_solid_bars_have_as_many_functions_as_there_are_plane_partitions():
     assert isinstance(finding.verdict, HoldsToBound)
 
 
-def test_the_ns_property_of_all_sections_is_sufficient_but_not_necessary():
-    for bound, height in [(1, 4), (2, 4), (3, 3)]:
-        check = statement(**SECTIONS | {"height": str(height), "relation": "if"})
-        assert isinstance(find_height_functions(check, bound).verdict, HoldsToBound)
-    verdict = find_height_functions(statement(**SECTIONS | {"height": "2"}), 1).verdict
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.position == (1, 0, 1, 1)
-    assert "f = ((1, 1), (1, 2)) has Grundy numbers x ⊕ y ⊕ z" in verdict.counterexample.found
-
-
 @pytest.mark.parametrize("block", [1, 1 << 20])
 def test_the_least_function_is_the_lowest_not_the_first(block):
     check = statement(**NS | {"such": "f(N) >= 1", "relation": "if"})

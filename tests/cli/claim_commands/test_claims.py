@@ -11,7 +11,7 @@ import pytest
 
 from choco_pipeline import SolidBar
 from choco_pipeline.claims.language.catalogue import load_catalogue
-from choco_pipeline.claims.language.claims_reference import claims_schema
+from choco_pipeline.claims.language.claims_file import claims_schema
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     HoldsToBound,

@@ -164,7 +164,7 @@ def test_claims_checked_side_by_side_find_what_each_finds_alone(
     ]
     block = data.draw(st.integers(1, 60))
     alone = [check_claim(claim, {}, game, bound, cells, block) for claim in claims]
-    passes = [pass_of_claim(claim, {}, game, bound, cells, block) for claim in claims]
+    passes = [pass_of_claim(claim, {}, Cells.of(game, bound, cells), block) for claim in claims]
     together = {i: finding for i, finding, _ in side_by_side(passes)}
     assert [together[i] for i in range(len(claims))] == alone
 
@@ -185,7 +185,8 @@ def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
 
     original = StoredTable.read_chunk
     monkeypatch.setattr(StoredTable, "read_chunk", noted)
-    passes = [pass_of_claim(claim_on(game, **kind), {}, game, bound, cells, 10) for kind in kinds]
+    table_cells = Cells.of(game, bound, cells)
+    passes = [pass_of_claim(claim_on(game, **kind), {}, table_cells, 10) for kind in kinds]
     assert {type(finding.verdict) for _, finding, _ in side_by_side(passes)} == {HoldsToBound}
     assert len(read) > 8 * stored_module.HELD_BYTES // 64
     assert len(set(read)) == len(read)

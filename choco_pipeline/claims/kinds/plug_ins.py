@@ -1,0 +1,387 @@
+"""The checks that the language of statements cannot express, each with keys of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Number, Span, Text
+from choco_pipeline.claims.kinds.kind import Kind, Part, in_order
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.tables.specs.schema import Quantity
+
+Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
+#: The row and the column of a square, from 1.
+SQUARE = frozenset({"i", "j"})
+
+
+class BarKind(Kind):
+    """A statement on uncut rectangular bars."""
+
+    rulesets: ClassVar[tuple[str, ...] | None] = ("rectangular-bar",)
+    of_whole_bars: ClassVar[bool] = True
+    of_tables: ClassVar[Quantity | None] = "p-positions"
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it; none may use coordinates."""
+        return super().parts(frozenset())
+
+
+class Counts(BarKind):
+    """Relations between the numbers of P-positions in tables that differ in one parameter."""
+
+    over_tables: ClassVar[bool] = True
+
+    kind: Literal["counts"]
+    sums: dict[Name, Number] = Field(
+        default={},
+        description="Sums by name: `total: g(m)` makes `total(n)` the sum of g(m) for m = 1, …, n; m is the ruleset's parameter.",
+    )
+    relations: list[Text] = Field(
+        min_length=1,
+        description="Conditions on `g(n)`, the number of P-positions in the table whose parameter is n, and on the sums,"
+        " for each value of the parameter from 1.",
+    )
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The look-up functions that relations may call."""
+        return frozenset({"g", *self.sums})
+
+    @cached_property
+    def conditions(self) -> list[Formula]:
+        """The relations, parsed; `mistakes` says if they cannot be."""
+        return [parse(text, functions=self.functions) for text in self.relations]
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        for name, summand in self.sums.items():
+            yield ("sums", name), summand, set()
+        if not list(self.mistakes(())):
+            for i, relation in enumerate(self.conditions):
+                yield ("relations", i), relation, set()
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield a sum that would hide the numbers g, and relations that cannot be read or are no conditions."""
+        if "g" in self.sums:
+            yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
+        for i, text in enumerate(self.relations):
+            yield from _unless_condition(("relations", i), text, self.functions)
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        sums = "".join(
+            f"; {name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items()
+        )
+        return "; ".join(map(math_text, self.conditions)) + sums
+
+
+class Cellular(BarKind):
+    """The P-positions of a rectangular bar are the cells of a generation of a cellular automaton that are not 0."""
+
+    kind: Literal["cellular"]
+    terms: list[Annotated[list[int], Field(min_length=3, max_length=3)]] = Field(
+        min_length=1,
+        description="`[dn, di, dj]` for each term a(n-dn) at (i-di, j-dj) of the sum that is a(n) at (i, j).",
+    )
+    start: list[Annotated[list[int], Field(min_length=4, max_length=4)]] = Field(
+        min_length=1, description="`[n, i, j, value]` for each cell that is given and not 0."
+    )
+    modulo: Annotated[int, Field(ge=2)] = Field(description="What sums are reduced by.")
+    generation: Integer = Field(
+        description="Which generation a table shows, a formula in the parameters."
+    )
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield terms that do not come from an earlier generation."""
+        for i, (dn, _, _) in enumerate(self.terms):
+            if dn < 1:
+                yield (
+                    ("terms", i),
+                    f"a generation follows from earlier ones: dn is at least 1, found {dn}",
+                )
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        terms = " + ".join(
+            f"a[{_less('i', di)}, {_less('j', dj)}]({_less('n', dn)})" for dn, di, dj in self.terms
+        )
+        return f"a[i, j](n) = {terms} mod {self.modulo}; P ⇔ a[i, j]({self.generation}) ≠ 0"
+
+
+class Octahedron(BarKind):
+    """The pattern is a horizontal section of the Sierpiński octahedron, cut where its height is 1 − level/2^order."""
+
+    kind: Literal["octahedron"]
+    level: Integer = Field(
+        description="A formula in the parameters, from 1 at the top; 2^order is the middle, 2^(order+1)-1 the bottom."
+    )
+    order: Integer = Field(description="A formula in the parameters.")
+    halves: bool = Field(
+        default=False,
+        description="The level is counted in halves: the section lies between two layers of small octahedra.",
+    )
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        level = _level_text(self.level, self.halves)
+        return f"P ~ section of S_n at 1 − {level}/2^n, n = {math_text(self.order)}"
+
+
+class ShapeExample(Model):
+    """The columns of one bar as a paper prints them."""
+
+    position: Coordinates
+    columns: list[Natural] = Field(
+        min_length=1, description="The number of squares in each column, the bitter one's first."
+    )
+
+
+class Columns(Kind):
+    """Printed columns of step bars."""
+
+    rulesets: ClassVar[tuple[str, ...] | None] = ("step-bar", "strip-bar")
+
+    kind: Literal["columns"]
+    examples: list[ShapeExample] = Field(min_length=1)
+
+    @property
+    def reads_tables(self) -> bool:
+        """False: the definition of the game decides it."""
+        return False
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield positions with another number of coordinates."""
+        for n, example in enumerate(self.examples):
+            position = tuple(example.position)
+            if len(position) != len(coordinates):
+                yield (
+                    ("examples", n),
+                    f"{position} has {len(position)} numbers, a position has {len(coordinates)}:"
+                    f" ({', '.join(coordinates)})",
+                )
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        return "; ".join(f"{tuple(e.position)} has columns {e.columns}" for e in self.examples)
+
+
+class Listing(Kind):
+    """A printed run of values of a formula at P-positions, in the order in which a program lists them."""
+
+    kind: Literal["listing"]
+    of: Integer = Field(description="An integer formula in coordinates and parameters.")
+    order: list[Name] = Field(
+        description="The coordinates from the outermost loop of the program to the innermost."
+    )
+    where: Condition | None = Field(
+        default=None, description="The statement speaks of these positions only."
+    )
+    up_to: Natural = Field(description="The largest coordinate of the P-positions that are listed.")
+    begins: list[int] = Field(default=[], description="The first values.")
+    ends: list[int] = Field(default=[], description="The last values.")
+    length: Natural | None = Field(default=None, description="How many values there are.")
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return ("grundy",) if whole_bars else super().quantities(whole_bars)
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield an order of other coordinates, and a listing without values."""
+        if sorted(self.order) != sorted(coordinates):
+            yield ("order",), f"the coordinates, each once, are needed: {', '.join(coordinates)}"
+        if not self.begins and not self.ends:
+            yield (), "`begins` or `ends` is needed"
+        if self.length is not None and self.length < max(len(self.begins), len(self.ends)):
+            yield ("length",), f"more values are listed than {self.length}"
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        begins = f" begins {self.begins}" if self.begins else ""
+        ends = f" ends {self.ends}" if self.ends else ""
+        length = "" if self.length is None else f" has {self.length} values"
+        return (
+            f"{math_text(self.of)} over P-positions{_where_text(self.where)}{begins}{ends}{length}"
+        )
+
+
+class HeightFunctions(Kind):
+    """Over all monotone height functions in a box: a property of f is equivalent to a formula for its Grundy numbers."""
+
+    of_rulesets: ClassVar[bool] = False
+
+    kind: Literal["height-functions"]
+    arguments: Literal[1, 2] = Field(
+        description="1: bars (y, z) with y ≤ f(z). 2: solid bars (x, y, z) with y ≤ f(x, z)."
+    )
+    bound: Natural = Field(
+        description="The value of `N`, the largest argument of f, where no other is asked for."
+    )
+    height: Integer = Field(description="The largest height in the box, a formula in `N`.")
+    all: dict[Name, Span] = Field(
+        description="The integers that the property speaks of, each with its range."
+    )
+    where: Condition | None = Field(default=None, description="What is supposed of them.")
+    such: Text = Field(
+        description="The property: a condition on these integers that holds for all of them, with `f(z)` for a height"
+        " of one argument and `f(x*(N+1)+z)` for two."
+    )
+    grundy: Integer = Field(description="The claimed Grundy number, in the coordinates.")
+    relation: Literal["exactly", "if", "only-if"] = Field(
+        default="exactly",
+        description="The formula is right exactly if f has the property, if it has it, or only if it has it.",
+    )
+
+    @property
+    def condition(self) -> Formula:
+        """Property that f may have, parsed; `mistakes` says if it cannot be."""
+        return parse(self.such, functions={"f"})
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        known = {"N"}
+        yield ("height",), self.height, set(known)
+        yield from in_order(("all",), self.all, known)
+        yield ("where",), self.where, known
+        if not list(self.mistakes(())):
+            yield ("such",), self.condition, known
+        yield ("grundy",), self.grundy, {"y", "z"} | ({"x"} if self.arguments == 2 else set())
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield a property that cannot be read or is no condition."""
+        return _unless_condition(("such",), self.such, {"f"})
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
+        return f"G = {math_text(self.grundy)} {sign} {math_text(self.condition)}{_where_text(self.where)}"
+
+
+class SectionCase(Model):
+    """What is said of some squares of a section: they are as a square of another section, or are all empty."""
+
+    where: Condition | None = Field(
+        default=None,
+        description="The squares that it speaks of; all that no case before speaks of by default.",
+    )
+    like: Annotated[list[Integer], Field(min_length=4, max_length=4)] | None = Field(
+        default=None,
+        description="`[n, m, i, j]`: square (i, j) of the section of the octahedron of order n at level m, each an integer"
+        " formula; only i and j may depend on the square.",
+    )
+    empty: bool = Field(default=False, description="Instead of `like`.")
+
+
+class Sections(Kind):
+    """Sections of Sierpiński octahedra are made of others, or an octahedron consists of so many small ones."""
+
+    of_rulesets: ClassVar[bool] = False
+
+    kind: Literal["sections"]
+    bound: Natural = Field(
+        description="The value of `N`, which ranges may use, where no other is asked for."
+    )
+    all: dict[Name, Span] = Field(
+        min_length=1,
+        description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
+    )
+    let: dict[Name, Integer] = Field(
+        default={}, description="Names for integers that follow from them, in order."
+    )
+    order: Integer = Field(description="Of the octahedron.")
+    level: Integer | None = Field(
+        default=None,
+        description="Of the section, at height 1 − level/2^order: from 1 at the top, 2^order in the middle; needed with `cases`.",
+    )
+    halves: bool = Field(
+        default=False,
+        description="The level is counted in halves: the section lies between two layers of small octahedra, and its squares"
+        " have half the size.",
+    )
+    cases: list[SectionCase] = Field(
+        default=[],
+        description="A square (i, j) belongs to the first case whose `where` it satisfies; of squares in no case nothing is"
+        " claimed.",
+    )
+    pieces: Integer | None = Field(
+        default=None,
+        description="Instead of `cases`: the number of different small octahedra.",
+    )
+
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers that it is about, in order, each with its range."""
+        return self.all
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        known = {"N"}
+        yield from in_order(("all",), self.all, known)
+        yield from in_order(("let",), self.let, known)
+        yield ("order",), self.order, known
+        yield ("level",), self.level, known
+        yield ("pieces",), self.pieces, known
+        for n, case in enumerate(self.cases):
+            yield ("cases", n, "where"), case.where, known | SQUARE
+            for i, part in enumerate(case.like or []):
+                yield ("cases", n, "like", i), part, known if i < 2 else known | SQUARE
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield statements that say nothing or two things, and names that are given twice."""
+        if bool(self.cases) == (self.pieces is not None):
+            yield (), "either `cases` or `pieces` is needed"
+        if bool(self.cases) != (self.level is not None):
+            yield (), "`level` is needed with `cases`, and only there"
+        for n, case in enumerate(self.cases):
+            if (case.like is None) != case.empty:
+                yield ("cases", n), "either `like` or `empty` is needed"
+        for name in [*self.all, *self.let]:
+            if name in SQUARE or (name in self.all and name in self.let):
+                yield (), f"{name!r} is given twice"
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        if self.pieces is not None:
+            return (
+                f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"
+            )
+        assert self.level is not None  # `mistakes` says so otherwise
+        level = _level_text(self.level, self.halves)
+        parts = []
+        for case in self.cases:
+            other = "empty"
+            if case.like is not None:
+                n, m, i, j = map(math_text, case.like)
+                other = f"S_n at {m}, n = {n}, [{i}, {j}]"
+            parts.append(f"[i, j] as {other}{_where_text(case.where)}")
+        return f"S_n at {level}, n = {math_text(self.order)}: {'; '.join(parts)}"
+
+
+def _less(name: str, steps: int) -> str:
+    return name if steps == 0 else f"{name}−{steps}" if steps > 0 else f"{name}+{-steps}"
+
+
+def _where_text(where: Formula | None) -> str:
+    return "" if where is None else f", where {math_text(where)}"
+
+
+def _level_text(level: Formula, halves: bool) -> str:
+    return f"({math_text(level)})/2" if halves else math_text(level)
+
+
+def _unless_condition(
+    place: Location, text: str, functions: Collection[str]
+) -> Iterator[tuple[Location, str]]:
+    """Yield a mistake if a text is no condition in which these functions may be called."""
+    try:
+        if not parse(text, functions=functions).is_truth:
+            yield place, "a condition is needed, this is an integer"
+    except FormulaError as error:
+        yield place, str(error)
