@@ -9,6 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.report.math.mathml import MathML, in_page
+from choco_pipeline.report.math.prose import prose
 from choco_pipeline.tables.computing.cost import in_bytes
 
 
@@ -31,6 +33,7 @@ def environment() -> Environment:
         "count": count,
         "in_bytes": in_bytes,
         "math_text": math_text,
+        "prose": lambda text: in_page(prose(text, MathML())),
         "sentence": sentence,
     }
     pages.globals["math_font"] = math_font

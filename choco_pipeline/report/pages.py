@@ -21,6 +21,7 @@ from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import ClaimView, by_paper, claim_views
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.explored.explored_games import (
+    OPENS_ON,
     ExploredFamily,
     embedded,
     explored_families,
@@ -109,7 +110,11 @@ def _parts(
     if value_sets := families(ledger):
         yield "findings", "Found in single tables", {"value_sets": value_sets}
     if explored:
-        yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
+        yield (
+            "explore",
+            "Explore",
+            {"families": explored, "data": embedded(explored), "opens_on": OPENS_ON},
+        )
     yield "tables", "Tables", {}
 
 

@@ -40,6 +40,8 @@ PATTERNS = (
     "solid-bar(f=(x+z)//k)",
     "rectangular-bar(m=m, n=n)",
 )
+#: The page opens on the first family with this game.
+OPENS_ON = "solid-bar(f=(x+z)//3)"
 #: What may follow a pattern, and what a heading says of it.
 WITH_PASS = "with-pass({}, passes=1)"
 #: Tables of one family; a slider through more of them is hard to hit.
@@ -136,8 +138,14 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
         ExploredFamily(name, names, tuple(tables))
         for (name, names), tables in fitting(explored).items()
     ]
-    # A reader sees the first one before he has chosen.
-    return sorted(shown, key=lambda family: -sum(bool(table.automata) for table in family.tables))
+    # A table of Grundy numbers fills its picture; one of P-positions is nearly empty.
+    return sorted(
+        shown,
+        key=lambda family: (
+            not any(table.holds_grundy_numbers for table in family.tables),
+            -sum(bool(table.automata) for table in family.tables),
+        ),
+    )
 
 
 def fitting(
