@@ -19,7 +19,7 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.explored.played_rules import played_rules
+from choco_pipeline.report.explored_games import played_rules
 from choco_pipeline.report.pages import pages
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.effort import examples

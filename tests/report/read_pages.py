@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.report.found_statements.found import FoundStatements
+from choco_pipeline.report.found import FoundStatements
 from choco_pipeline.report.math.mathml import MathML, in_page
 from choco_pipeline.report.math.prose import prose
 from choco_pipeline.report.pages import pages

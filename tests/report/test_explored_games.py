@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from choco_pipeline.report.explored import explored_games
-from choco_pipeline.report.explored.explored_games import ExploredTable, fitting
-from choco_pipeline.report.explored.played_rules import PackedFunction, PlayedRules
+from choco_pipeline.report import explored_games
+from choco_pipeline.report.explored_games import ExploredTable, PackedFunction, PlayedRules, fitting
 
 RULES = PlayedRules(("a",), (2,), (), None, ())
 TABLE = ExploredTable(
