@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,23 +270,17 @@ def cell_of(
 
 
 def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
-    """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
-    names = [
-        "all at once" if verdict.for_all is not None else assigned(verdict.parameters)
-        for verdict in verdicts
-    ]
+    """Return the parameters of each verdict, with the bound or a word where they alone do not distinguish two."""
+    names = ["all at once" if v.for_all is not None else assigned(v.parameters) for v in verdicts]
     times = Counter(names)
-    return [
-        name if times[name] == 1 else ", ".join(filter(None, (name, _kind_of_check(verdict))))
-        for name, verdict in zip(names, verdicts, strict=True)
-    ]
-
-
-def _kind_of_check(verdict: ClaimVerdict) -> str:
-    if verdict.is_by_proof:
-        every = verdict.false_everywhere is not None
-        return "by a proof for every member" if every else "by proof"
-    return "" if verdict.bound is None else f"bound {verdict.bound}"
+    labelled = []
+    for name, verdict in zip(names, verdicts, strict=True):
+        check = "" if verdict.bound is None else f"bound {verdict.bound}"
+        if verdict.is_by_proof:
+            every = verdict.false_everywhere is not None
+            check = "by a proof for every member" if every else "by proof"
+        labelled.append(name if times[name] == 1 else ", ".join(filter(None, (name, check))))
+    return labelled
 
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:
@@ -347,16 +342,12 @@ class Shown:
 
 
 def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
-    """Return a counterexample as it is shown.
-
-    A statement on integers has no game.
-    """
+    """Return a counterexample as it is shown; a statement on integers has no game."""
     position, option = refutes.position, refutes.option
-    picture = (
-        _drawn(ruleset, position, option)
-        if drawn and ruleset and position is not None
-        else Markup()
-    )
+    picture = Markup()
+    if drawn and ruleset and position is not None:
+        with suppress(RulesetError):  # a height table that is not at hand here
+            picture = Markup(draw_svg(parse_ruleset(ruleset), position, option))
     return Shown(
         "" if position is None else place_text(refutes.coordinates, position),
         refutes.found,
@@ -365,13 +356,6 @@ def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
         refutes.reason or "",
         picture,
     )
-
-
-def _drawn(ruleset: str, position: Sequence[int], option: Sequence[int] | None) -> Markup:
-    try:
-        return Markup(draw_svg(parse_ruleset(ruleset), position, option))
-    except RulesetError:  # a height table that is not at hand here: the numbers are shown
-        return Markup()
 
 
 def _move(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str:
@@ -501,7 +485,15 @@ def _claim_view(
         cell_of(f"{claim.id}-{i + 1}", label, verdict, tables, row, drawn=i in drawn)
         for i, (verdict, label) in enumerate(zip(verdicts, labels(verdicts), strict=True))
     ]
-    in_order = sorted(cells, key=lambda cell: _by_parameters(cell.document))
+    # For all parameters first, then by parameters and bound.
+    in_order = sorted(
+        cells,
+        key=lambda cell: (
+            cell.document.for_all is None,
+            list(cell.document.parameters.values()),
+            cell.document.bound or 0,
+        ),
+    )
     return ClaimView(
         claim,
         row,
@@ -515,26 +507,19 @@ def _claim_view(
     )
 
 
-def _by_parameters(verdict: ClaimVerdict) -> tuple[bool, list[int], int]:
-    """Return a sorting key: for all parameters first, then by parameters and bound."""
-    return (verdict.for_all is None, list(verdict.parameters.values()), verdict.bound or 0)
-
-
 @dataclass(frozen=True)
 class ReachRow:
-    """What a table says of the printed bound."""
+    """The printed bound of a statement, compared with a table."""
 
-    #: Values of the parameters, in the order of `ReachTable.names`; where several tables have the same, the last with its bound.
+    #: Values of the parameters; where several tables have the same, the last with its bound.
     names: list[str]
-    #: The bound that the statement gives for them.
     printed: int
-    #: The largest bound for which it is true, or as far as the table goes.
+    #: The largest bound for which the statement is true, or as far as the table goes.
     true: str
-    #: What is the case beyond the printed bound, in words: a remark, which no paper need assert.
+    #: What is the case beyond the printed bound, in words.
     beyond: str
-    #: The least position at which it fails, or would if it reached so far; "" if the table has none.
+    #: The least position at which it fails; "" if the table has none.
     failing: str
-    #: The verdict.
     cell: Cell
 
 
@@ -552,40 +537,32 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
     told = [cell for cell in cells if "best_possible" in cell.document.evidence]
     if not told:
         return None
-    first = told[0]
-    names = list(first.document.parameters)
     try:
-        coordinates = parse_ruleset(first.ruleset).coordinates
+        coordinates = parse_ruleset(told[0].ruleset).coordinates
     except RulesetError:  # a height table that is not at hand here
         coordinates = ()
     times = Counter(tuple(cell.document.parameters.values()) for cell in told)
-    rows = [
-        _row(names, cell, several=times[tuple(cell.document.parameters.values())] > 1)
-        for cell in told
-    ]
-    return ReachTable(names, coordinates, rows)
-
-
-def _row(names: Sequence[str], cell: Cell, *, several: bool) -> ReachRow:
-    verdict = cell.document
-    values = [str(verdict.parameters[name]) for name in names]
-    if several and values and verdict.bound is not None:
-        values[-1] += f" (bound {verdict.bound:,})"
-    evidence, refutes = verdict.evidence, verdict.counterexample
-    true_up_to = evidence["true_up_to"]
-    failing = refutes.position if refutes else evidence.get("false_at")
-    if refutes:
-        beyond = "false before"
-    else:
+    rows = []
+    for cell in told:
+        verdict = cell.document
+        evidence, refutes = verdict.evidence, verdict.counterexample
+        values = list(map(str, verdict.parameters.values()))
+        if times[tuple(verdict.parameters.values())] > 1 and values and verdict.bound is not None:
+            values[-1] += f" (bound {verdict.bound:,})"
+        failing = refutes.position if refutes else evidence.get("false_at")
         beyond = "false at once" if evidence["best_possible"] else "also true"
-    return ReachRow(
-        values,
-        evidence["reach"],
-        f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
-        beyond,
-        f"({', '.join(map(str, failing))})" if failing else "",
-        cell,
-    )
+        true_up_to = f"{evidence['true_up_to']:,}"
+        rows.append(
+            ReachRow(
+                values,
+                evidence["reach"],
+                true_up_to if failing else f"{true_up_to} or more",
+                "false before" if refutes else beyond,
+                f"({', '.join(map(str, failing))})" if failing else "",
+                cell,
+            )
+        )
+    return ReachTable(list(told[0].document.parameters), coordinates, rows)
 
 
 def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
@@ -634,7 +611,7 @@ def _ranges(spans: Mapping[str, str]) -> str:
     return ", ".join(range_text(name, parse_range(span)) for name, span in spans.items())
 
 
-#: What a pair comes to, where it is settled. To stand is not to be refuted: how far it was checked is in its verdict.
+#: The outcome of a settled pair. A form that stands is not refuted; its verdict says how far it was checked.
 OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
 
 
@@ -642,13 +619,11 @@ OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neith
 class Side:
     """One statement of a pair."""
 
-    #: What it is in the pair.
     role: str
-    #: The claim.
     view: ClaimView
     #: Whether the other one falls while this one stands.
     stands: bool
-    #: What was checked, and those other lines of its formal statement that the other one does not share.
+    #: The formal statement, without lines that the other one shares.
     formal: list[tuple[str, str]]
 
 
@@ -656,21 +631,18 @@ class Side:
 class PairView:
     """Two statements side by side."""
 
-    #: Id on the page.
-    anchor: str
-    #: Which statements, what the pair comes to in a few words ("" if it is not settled), and in a sentence.
+    pair: ClaimPair
     title: str
+    #: In a few words; "" if the pair is not settled.
     outcome: str
-    text: str
     sides: list[Side]
-    #: At the least position that decides; None if no position does.
-    counterexample: Shown | None
-    #: The page and the id of the evidence that it is taken from, and the game it is a position of, with its parameters.
-    evidence_page: str
-    evidence: str
-    ruleset: str
-    #: Whether one side is what the other was meant to say.
-    is_misprint: bool
+    #: The cell with the least position that decides; None if no position does.
+    cell: Cell | None
+
+    @property
+    def anchor(self) -> str:
+        """Id on the page."""
+        return _anchor(self.pair)
 
 
 def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
@@ -690,49 +662,32 @@ def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
     return forms_of_claims
 
 
-def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
-    printed, intended = by_id[pair.printed], by_id[pair.intended]
-    names = ("the printed form", "the intended form")
-    if pair.kind == "misprint":
-        roles = ("as printed", "as intended")
-        title = printed.claim.number
-        if intended.claim.number != title:
-            roles = (f"{title}, as printed", f"{intended.claim.number}, as intended")
-    else:
-        roles = names = (_source(printed), _source(intended))
-        title = f"{printed.claim.number} and {intended.claim.number}"
-    cell = _deciding(pair.decided, (printed, intended))
-    return PairView(
-        _anchor(pair),
-        title,
-        OUTCOMES.get(pair.right, "").format(*names),
-        pair.text,
-        [
-            Side(roles[0], printed, pair.right == "printed", _formal(printed, intended)),
-            Side(roles[1], intended, pair.right == "intended", _formal(intended, printed)),
-        ],
-        None if cell is None else cell.counterexample,
-        "" if cell is None else f"{cell.document.claim}.html",
-        "" if cell is None else cell.anchor,
-        "" if cell is None else cell.ruleset,
-        pair.kind == "misprint",
-    )
-
-
 def _anchor(pair: ClaimPair) -> str:
     return f"pair-{pair.printed}-{pair.intended}"
 
 
-def _formal(view: ClaimView, other: ClaimView) -> list[tuple[str, str]]:
-    *supposed, claimed = view.formal
-    return [*(line for line in supposed if line not in other.formal), claimed]
-
-
-def _source(view: ClaimView) -> str:
-    return f"{view.claim.number} of {view.claim.paper.key}"
-
-
-def _deciding(decided: Decided | None, sides: Sequence[ClaimView]) -> Cell | None:
-    return next(
-        (cell for view in sides for cell in view.cells if decides(cell.document, decided)), None
-    )
+def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
+    printed, intended = by_id[pair.printed], by_id[pair.intended]
+    numbers = (printed.claim.number, intended.claim.number)
+    if pair.kind == "misprint":
+        names, title = ("the printed form", "the intended form"), numbers[0]
+        roles = ("as printed", "as intended")
+        if numbers[0] != numbers[1]:
+            roles = (f"{numbers[0]}, as printed", f"{numbers[1]}, as intended")
+    else:
+        first, second = (
+            f"{view.claim.number} of {view.claim.paper.key}" for view in (printed, intended)
+        )
+        roles = names = (first, second)
+        title = f"{numbers[0]} and {numbers[1]}"
+    sides = []
+    for role, form, view, other in (
+        (roles[0], "printed", printed, intended),
+        (roles[1], "intended", intended, printed),
+    ):
+        *supposed, claimed = view.formal
+        formal = [*(line for line in supposed if line not in other.formal), claimed]
+        sides.append(Side(role, view, pair.right == form, formal))
+    cells = (*printed.cells, *intended.cells)
+    deciding = next((cell for cell in cells if decides(cell.document, pair.decided)), None)
+    return PairView(pair, title, OUTCOMES.get(pair.right, "").format(*names), sides, deciding)

@@ -61,6 +61,7 @@ def pages(
     templates = environment()
     views = claim_views(ledger)
     explored = explored_families(ledger, results)
+    pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     shared = {
         "explored": {table.ruleset for family in explored for table in family.tables},
         "ledger": ledger,
@@ -69,7 +70,6 @@ def pages(
         "forms": forms(ledger),
         "family_pages": FamilyProofs.of(ledger).pages,
     }
-    pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     parts: dict[str, str] = {}
     for name, title, content in _parts(ledger, pairs, explored):
         parts[f"{name}.html"] = title

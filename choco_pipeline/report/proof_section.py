@@ -186,18 +186,6 @@ class FoundLaw:
     tested: str
 
 
-def main_parameter(entries: Sequence[GameProof]) -> str | None:
-    """Return the first parameter that differs between the entries and is a whole number, if there is one."""
-    return next(
-        (
-            name
-            for name in varying(entries)
-            if all(isinstance(entry.parameters[name], int) for entry in entries)
-        ),
-        None,
-    )
-
-
 def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> Series:
     """Return the states of proved games against `main`, apart for other parameters and for passes left."""
     others = [name for name in names if name != main]
@@ -215,16 +203,14 @@ def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> S
 
 def found_laws(series: Series, main: str) -> list[FoundLaw]:
     """Return the laws of all series."""
-    return [
-        FoundLaw(name, law.formula, law.where, _tested(law, main))
-        for name, states in series.items()
-        for law in _laws(states, main)
-    ]
-
-
-def has_enough(series: Series) -> bool:
-    """Return whether a law could have been found in one of the series."""
-    return any(len(states) >= FEWEST for states in series.values())
+    found = []
+    for name, states in series.items():
+        for law in _laws(states, main):
+            fitted, held = law.fitted, law.held_out
+            tested = f"fitted on the {len(fitted)} with {main} = {fitted[0]} to {fitted[-1]}"
+            tested += f"; right at all {len(held)} larger ones, {main} = {held[0]} to {held[-1]}"
+            found.append(FoundLaw(name, law.formula, law.where, tested))
+    return found
 
 
 def states_chart(series: Series, main: str) -> Markup | None:
@@ -259,12 +245,6 @@ def _by_law(states: Mapping[int, int], main: str) -> list[Line]:
         lines.append(Line(law.formula, [(k, left.pop(k)) for k in members if k in left]))
     rest = Line("no law found" if lines else "", sorted(left.items()))
     return [line for line in [*lines, rest] if line.points]
-
-
-def _tested(law: Law, main: str) -> str:
-    fitted = f"fitted on the {len(law.fitted)} with {main} = {law.fitted[0]} to {law.fitted[-1]}"
-    held = f"right at all {len(law.held_out)} larger ones, {main} = {law.held_out[0]} to {law.held_out[-1]}"
-    return f"{fitted}; {held}"
 
 
 #: Automata that are drawn of one family, the smallest ones.
@@ -378,8 +358,13 @@ def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate
     rows = [proof_row(entry, names) for entry in entries]
     proved = [row for row in rows if row.entry.status == "proved"]
     unclosed = [row for row in rows if row.entry.status != "proved"]
-    main = main_parameter(entries)
+    numbers = (n for n in names if all(isinstance(e.parameters[n], int) for e in entries))
+    main = next(numbers, None)
     series = series_of([row.entry for row in proved], main, names) if main and proved else {}
+    no_law = None
+    if series:
+        has_enough = any(len(states) >= FEWEST for states in series.values())
+        no_law = "none found" if has_enough else "too few games for a law"
     pictures, not_drawn = _pictures(proved, certificates)
     return ProofFamily(
         entries[0].sweep,
@@ -390,7 +375,7 @@ def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate
         main,
         max((row.entry.parameters[main] for row in proved), default=None) if main else None,
         found_laws(series, main) if main else [],
-        ("none found" if has_enough(series) else "too few games for a law") if series else None,
+        no_law,
         states_chart(series, main) if main else None,
         growth_chart(unclosed),
         pictures,
