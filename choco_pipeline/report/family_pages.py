@@ -9,9 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
-from markupsafe import Markup
-
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
@@ -24,9 +21,9 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_document import FamilyText, is_family, read_family
 from choco_pipeline.proof.trial import is_true, small_values
-from choco_pipeline.report.environment import count, environment, templates
+from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.family_views import CaseView, case_views
-from choco_pipeline.report.math.latex import LaTeX, tex_code, tex_text
+from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -209,52 +206,18 @@ def write_family_pages(
     cannot be read, or is not the proof that it should be.
     """
     proofs = FamilyProofs.of(ledger, statements)
-    pages, papers = _environment(MathML()), _environment(LaTeX())
+    page = environment().get_template("family.html.j2")
+    paper = papers().get_template("family.tex.j2")
     kept = set()
-    for view in proofs.views(MathML()):
-        page = pages.get_template("family.html.j2").render(proof=view, ledger=ledger)
-        kept.add(write_page(folder, f"{view.stem}.html", page))
-    for view in proofs.views(LaTeX()):
-        text = papers.get_template("family.tex.j2").render(proof=view, ledger=ledger)
-        kept.add(write_page(folder, f"{view.stem}.tex", text))
+    for template, notation, kind in ((page, MathML(), "html"), (paper, LaTeX(), "tex")):
+        for view in proofs.views(notation):
+            name = f"{view.stem}.{kind}"
+            write_text(folder / FOLDER / name, template.render(proof=view, ledger=ledger))
+            kept.add(name)
     for old in (folder / FOLDER).glob("family-*"):
         if old.name not in kept:
             old.unlink()
     return len(proofs.claims)
-
-
-def write_page(folder: Path, name: str, text: str) -> str:
-    """Write one of the pages, and return its name."""
-    write_text(folder / FOLDER / name, text)
-    return name
-
-
-def _environment(notation: MathML | LaTeX) -> Environment:
-    """Return the templates of pages, or those of papers, in which braces are LaTeX's own."""
-    if isinstance(notation, MathML):
-        pages = environment()
-        pages.filters |= {
-            "math": lambda inner: Markup(f"<math>{inner}</math>"),
-            "plain": lambda text: text,
-        }
-        return pages
-    papers = templates(
-        autoescape=False,  # LaTeX
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-        keep_trailing_newline=True,
-    )
-    papers.filters |= {
-        "math": lambda inner: f"${inner}$",
-        "text": tex_text,
-        "code": tex_code,
-        "count": count,
-    }
-    return papers
 
 
 def _rules(written: FamilyText, path: str) -> Rules:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, STRONGEST_FIRST, Outcome, tally
@@ -33,7 +33,7 @@ from choco_pipeline.report.environment import environment
 from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.found_formulas import displayed, lead
 from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.report.math.mathml import MathML
+from choco_pipeline.report.math.mathml import MathML, in_page
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, variable_of
@@ -370,13 +370,7 @@ class FoundView:
     @property
     def lead(self) -> Markup:
         """The beginning of its sentence: of which games it speaks, for which parameters, and how far."""
-        parts = (
-            Markup("<math>{}</math>").format(Markup(phrase.text))
-            if phrase.kind == "formula"
-            else escape(phrase.text)
-            for phrase in lead(self.statement, MathML())
-        )
-        return Markup("").join(parts)
+        return in_page(lead(self.statement, MathML()))
 
     @property
     def seen_for(self) -> list[str]:

@@ -30,8 +30,6 @@ from choco_pipeline.report.family_pages import (
 from choco_pipeline.report.family_views import Symbols, case_views
 from choco_pipeline.report.found import found_of, found_page
 from choco_pipeline.report.found_exports import markdown, tex
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.mathml import MathML
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
 
@@ -208,15 +206,6 @@ def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
     assert write_family_pages(whole(ledger), tmp_path) == 1
 
 
-def test_both_notations_write_all_of_it(folder, ledger):
-    """What neither notation has a command for would be left out, or end in a LaTeX error."""
-    for notation in (MathML(), LaTeX()):
-        for view in FamilyProofs.of(whole(ledger)).views(notation):
-            said = json.dumps([vars(case)["parameters"] for case in view.cases])
-            assert said != "[[]]"
-            assert all(c.obligations for c in view.cases)
-
-
 @pytest.mark.full
 def test_options_on_the_page_have_every_smaller_number(odd):
     """For some games, by the definition of Grundy numbers."""
@@ -276,14 +265,6 @@ def proof_by_cases(odd):
         "claims": [a_claim("claim-0")],
         "verdicts": [proved_verdict("claim-0", odd)],
     }
-
-
-def test_a_proof_by_cases_has_a_page(proof_by_cases, tmp_path):
-    assert write_family_pages(whole(proof_by_cases), tmp_path) == 1
-    (page,) = (tmp_path / FOLDER).glob("*.html")
-    text = page.read_text(encoding="utf-8")
-    assert text.count("<h3 ") == 1
-    assert "Options that are tried" in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")

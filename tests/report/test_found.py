@@ -159,16 +159,6 @@ def _index(ledger: dict[str, Any], found: FoundStatements | None) -> str:
     return Site(ledger, found).html["index.html"]
 
 
-@pytest.mark.full
-def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
-    found = found_of(document_of(), whole(ledger), RESULTS)
-    document = Document(found_page(found, whole(ledger)))
-    assert squeezed(document.text["summary"]).startswith("0 statements")
-    assert document.text["new"].count("Nothing.") == 1
-    assert "Nothing." in markdown(found, whole(ledger))
-    assert "0 statements." in squeezed(Document(_index(ledger, found)).text["proposed"])
-
-
 def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
     told = (Implied("for k = 3: <b> & z ≥ y"), Implied("for k = 5: y = 0", "all positions"))
     first = a_statement(implies=told)

@@ -12,7 +12,7 @@ from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import Certificate, write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.automaton_pictures import worked_reading
-from choco_pipeline.report.proof_section import MOST_PICTURES, growth_factor, proof_section
+from choco_pipeline.report.proof_section import MOST_PICTURES, proof_section
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry, solid
 from tests.report.read_pages import Document, Site
@@ -106,12 +106,6 @@ def test_laws_of_a_grid_are_of_one_line_of_it_each():
         ("3k+2", "s = 1, 0 passes left"),
         ("3k+6", "s = 3, 0 passes left"),
     ]
-
-
-def test_growth_is_tame_or_wild():
-    assert growth_factor([1, 9, 62, 366]) > 2
-    assert growth_factor([1, 10, 20, 30, 40]) < 2
-    assert growth_factor([]) is None
 
 
 @pytest.mark.full
