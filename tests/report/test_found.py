@@ -95,7 +95,7 @@ def test_how_known_p_positions_lie_is_not_new(
     assert view.told_by is not None
     said = squeezed(Document(html).text["consequences"])
     assert f"Which positions are P is told by {view.told_by.number}" in said
-    monkeypatch.chdir(Path(__file__).parents[3])  # where the background theorems are
+    monkeypatch.chdir(Path(__file__).parents[2])  # where the background theorems are
     for game, theorem in (
         ("nim(4)", "background-bouton-4"),
         ("rectangular-bar(m=m, n=n)", "background-robin"),

@@ -134,6 +134,8 @@ def on_page(path: Path) -> Theorem:
             lambda math: f"${as_latex(ElementTree.fromstring(math[0]))}$",
             part[1],
         )
+        # The comma behind a formula is set with it.
+        inner = re.sub(r"\\text\{([.,;:)])\}\$", r"$\1", inner)
         return inner.replace("<code>", "`").replace("</code>", "`")
 
     sentence = plain(re.search(r'<p class="statement">(.*?)</p>', text))
