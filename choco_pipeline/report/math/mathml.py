@@ -86,7 +86,9 @@ class MathML:
         # Bars alone do not show which end they are.
         before, after = (' form="prefix"', ' form="postfix"') if first == "|" else ("", "")
         left, right = f"<mo{before}{still}>{first}</mo>", f"<mo{after}{still}>{last}</mo>"
-        return f"<mrow>{left}{_without_row(inner)}{right}</mrow>"
+        # Brackets inside of brackets stay in a row of their own, which shows where each ends.
+        bare = _without_row(inner)
+        return f"<mrow>{left}{inner if bare.startswith('<mo') else bare}{right}</mrow>"
 
     def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
         """Return parts in parentheses or braces, with commas between."""
