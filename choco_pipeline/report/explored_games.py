@@ -262,7 +262,7 @@ def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
     reads = game.base.coordinates
     if certificate.relation == "grundy":
         reads = (*reads, "Grundy number")
-    automata = [
+    automata: list[Json] = [
         {
             "reads": reads,
             # The state after each state and symbol; bit i of a symbol is a digit of the number i.
