@@ -14,7 +14,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
+from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
 

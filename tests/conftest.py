@@ -60,7 +60,7 @@ LONGEST = (
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",
-    "report/charts/test_pictures.py",
+    "report/test_found_pictures.py",
     "cli/test_prove.py",
     "finding/test_reading.py",
 )

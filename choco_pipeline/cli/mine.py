@@ -31,7 +31,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import Finding, is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.report.found_statements.found_formulas import in_text
+from choco_pipeline.report.found_formulas import in_text
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.computing.in_memory import table

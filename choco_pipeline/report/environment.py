@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.report.math.latex import markdown_code, markdown_text, tex_code, tex_text
+from choco_pipeline.report.math.mathml import MathML, in_page
+from choco_pipeline.report.math.prose import prose
 from choco_pipeline.tables.computing.cost import in_bytes
 
 
@@ -31,10 +37,50 @@ def environment() -> Environment:
         "count": count,
         "in_bytes": in_bytes,
         "math_text": math_text,
+        "math": lambda inner: Markup(f"<math>{inner}</math>"),
+        "phrases": in_page,
+        "prose": lambda text: in_page(prose(text, MathML())),
         "sentence": sentence,
     }
     pages.globals["math_font"] = math_font
     return pages
+
+
+def papers(*, markdown: bool = False) -> Environment:
+    """Return the templates of LaTeX documents or of Markdown, in which braces are no syntax of templates."""
+    documents = templates(
+        autoescape=False,  # neither is HTML
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        keep_trailing_newline=True,
+    )
+    text, code, formula = tex_text, tex_code, "${}$"
+    if markdown:
+        text, code, formula = markdown_text, markdown_code, "$`{}`$"
+
+    def phrases(several: Iterable[Phrase]) -> str:
+        """Return a sentence. Spaces at the ends of a phrase would be lost where text is wrapped anew."""
+        said = ""
+        for phrase in several:
+            inner = phrase.text.strip()
+            before, _, after = phrase.text.partition(inner)
+            write = {"formula": formula.format, "code": code, "words": text}[phrase.kind]
+            said += f"{before}{write(inner)}{after}"
+        return said
+
+    documents.filters |= {
+        "math": formula.format,
+        "text": text,
+        "code": code,
+        "phrases": phrases,
+        "count": count,
+        "sentence": sentence,
+    }
+    return documents
 
 
 def math_font() -> str:

@@ -15,22 +15,28 @@ from typing import Any, get_args
 from choco_pipeline.claims.conclusions.claim_row import PairKind
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
 from choco_pipeline.report.assemble import run_times, summary
-from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
-from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
-from choco_pipeline.report.claims.standings import standings
-from choco_pipeline.report.claims.verdicts import ClaimView, by_paper, claim_views
+from choco_pipeline.report.citations import paper_bibtex, paper_link, result_bibtex
+from choco_pipeline.report.claim_views import (
+    ClaimView,
+    PairView,
+    by_paper,
+    claim_views,
+    forms,
+    pair_views,
+)
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.explored.explored_games import (
+from choco_pipeline.report.explored_games import (
+    OPENS_ON,
     ExploredFamily,
     embedded,
     explored_families,
 )
-from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
+from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
-from choco_pipeline.report.found_statements.found import FoundStatements
-from choco_pipeline.report.found_statements.found_exports import b_files
-from choco_pipeline.report.proved.proof_rows import FAST
-from choco_pipeline.report.proved.proof_section import proof_section
+from choco_pipeline.report.found import FoundStatements
+from choco_pipeline.report.found_exports import b_files
+from choco_pipeline.report.proof_section import FAST, proof_section
+from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Where the pages of claims are, beside the first page.
@@ -55,6 +61,7 @@ def pages(
     templates = environment()
     views = claim_views(ledger)
     explored = explored_families(ledger, results)
+    pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     shared = {
         "explored": {table.ruleset for family in explored for table in family.tables},
         "ledger": ledger,
@@ -63,7 +70,6 @@ def pages(
         "forms": forms(ledger),
         "family_pages": FamilyProofs.of(ledger).pages,
     }
-    pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     parts: dict[str, str] = {}
     for name, title, content in _parts(ledger, pairs, explored):
         parts[f"{name}.html"] = title
@@ -109,7 +115,11 @@ def _parts(
     if value_sets := families(ledger):
         yield "findings", "Found in single tables", {"value_sets": value_sets}
     if explored:
-        yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
+        yield (
+            "explore",
+            "Explore",
+            {"families": explored, "data": embedded(explored), "opens_on": OPENS_ON},
+        )
     yield "tables", "Tables", {}
 
 

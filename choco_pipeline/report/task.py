@@ -7,11 +7,10 @@ from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
-from choco_pipeline.report.family_proofs.family_pages import write_family_pages
-from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
-from choco_pipeline.report.found_statements.found_exports import write_exports
+from choco_pipeline.report.family_pages import write_family_pages
+from choco_pipeline.report.found import FoundStatements, found_page, read_found
+from choco_pipeline.report.found_exports import printed_report, write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
-from choco_pipeline.report.printed_report import printed_report
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.stages import Stage

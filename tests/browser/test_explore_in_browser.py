@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.explored.played_rules import played_rules
+from choco_pipeline.report.explored_games import played_rules
 from choco_pipeline.report.pages import pages
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.effort import examples
@@ -120,7 +119,7 @@ def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], 
     sizes = [most + 1 for most in game.limits(bound)]
     every = [p for p in product(*map(range, sizes)) if game.is_position(p)]
     positions = random.sample(every, min(len(every), 30))
-    rules = asdict(played_rules(game.rules, sizes))
+    rules = played_rules(game.rules, sizes)
     for position, (options, grundy) in zip(
         positions, playing.evaluate(PLAY, [rules, positions]), strict=True
     ):

@@ -13,8 +13,8 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.report.automaton_pictures import has_graphviz
 from choco_pipeline.report.pages import pages
-from choco_pipeline.report.proved.automaton_picture import has_graphviz
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
@@ -10,6 +11,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
 Document = dict[str, Any]
+RESULTS = Path("results")
 
 #: A text that would do harm if a page took it for markup, and that LaTeX and Markdown take for commands.
 HOSTILE = (
@@ -118,3 +120,12 @@ def a_document() -> FoundDocument:
         Searched(what="cellular", game="nim(3)", tried=tried, nothing=False),
     )
     return FoundDocument(statements=tuple(statements()), searches=searches)
+
+
+def document_of(*statements: FoundStatement) -> FoundDocument:
+    return FoundDocument(statements=statements, searches=())
+
+
+def squeezed(text: str) -> str:
+    """Return text without its line breaks."""
+    return " ".join(text.split())

@@ -182,9 +182,7 @@ def as_latex(node: ElementTree.Element) -> str:
     parts = [as_latex(child) for child in node]
     words = node.text or ""
     match node.tag:
-        case "math":
-            return "".join(parts)
-        case "mrow":
+        case "math" | "mrow":
             return _row(node, parts)
         case "mfrac":
             return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
@@ -204,10 +202,9 @@ def as_latex(node: ElementTree.Element) -> str:
 
 def _row(node: ElementTree.Element, parts: list[str]) -> str:
     signs = [child.text if child.tag == "mo" else None for child in node]
-    forms = [child.get("form") for child in node]
     if signs[0] == "⌊":
         return rf"\left\lfloor{''.join(parts[1:-1])}\right\rfloor"
-    if signs[0] in ("(", "|") and forms[0] == "prefix" and forms[-1] == "postfix":
+    if (signs[0], signs[-1]) in (("(", ")"), ("|", "|")):
         inner = "".join(parts[1:-1])
         if inner.startswith(r"\text{mod }"):
             return rf"\pmod{{{inner.removeprefix(chr(92) + 'text{mod }')}}}"

@@ -7,7 +7,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.report.found_statements.found import FoundStatements
+from choco_pipeline.report.found import FoundStatements
+from choco_pipeline.report.math.mathml import MathML, in_page
+from choco_pipeline.report.math.prose import prose
 from choco_pipeline.report.pages import pages
 from tests.report.documents import whole
 
@@ -91,3 +93,9 @@ class Site:
     def text(self, name: str, anchor: str) -> str:
         """Return what stands in an element of a page, with single spaces."""
         return " ".join(self[name].text[anchor].split())
+
+
+def as_shown(text: str) -> str:
+    """Return a sentence of a ledger as a page has it, formulas typeset, with single spaces."""
+    said = Document(f'<p id="said">{in_page(prose(text, MathML()))}</p>').text.get("said", "")
+    return " ".join(said.split())

@@ -17,8 +17,7 @@ from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
-from choco_pipeline.report.claims.pair_section import pair_views
-from choco_pipeline.report.claims.verdicts import claim_views, formal_lines
+from choco_pipeline.report.claim_views import claim_views, formal_lines, pair_views
 from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
@@ -131,21 +130,6 @@ def test_a_claim_is_what_its_row_says(verdict, kinds):
 
 
 @pytest.mark.parametrize(
-    ("counts", "bound", "words"),
-    [
-        ({"holds-to-bound": 3}, [9, 9], "holds to 9"),
-        ({"holds-to-bound": 2, "exhausted": 1}, [9, 1600], "holds to the bounds"),
-        ({"holds-to-bound": 1}, [1600, 1600], "holds to 1,600"),
-        ({"exhausted": 3}, [9, 9], "holds where checked"),
-    ],
-)
-def test_a_bound_never_reads_as_truth(counts, bound, words):
-    row = {**a_row([], verdict="holds-to-bound"), "counts": counts, "bound": bound}
-    (view,) = claim_views(a_ledger([a_claim()], [], [row]))
-    assert view.words == words
-
-
-@pytest.mark.parametrize(
     ("evidence", "is_plain"),
     [
         ({}, True),
@@ -227,9 +211,10 @@ def test_a_pair_shows_who_stands_and_what_decides(kind, right, refuted):
         [("ruleset", "nim(1)"), ("checked as", "P")],
         [("ruleset", "nim(2)"), ("checked as", "P")],
     ]
-    assert view.counterexample is not None
-    assert view.counterexample.place == "x = 7"
-    assert view.evidence == f"{claims[refuted]['id']}-1"
+    assert view.cell is not None
+    assert view.cell.counterexample is not None
+    assert view.cell.counterexample.place == "x = 7"
+    assert view.cell.anchor == f"{claims[refuted]['id']}-1"
 
 
 def test_bounds_of_a_statement_are_told_parameter_by_parameter():

@@ -1,27 +1,18 @@
 """Every family of games has its share of the page to explore, however large the tables of another are."""
 
-from dataclasses import replace
-
 import pytest
 
-from choco_pipeline.report.explored import explored_games
-from choco_pipeline.report.explored.explored_games import ExploredTable, fitting
-from choco_pipeline.report.explored.played_rules import PackedFunction, PlayedRules
-
-RULES = PlayedRules(("a",), (2,), (), None, ())
-TABLE = ExploredTable(
-    "nim(1)", (0,), RULES, ("a",), (2,), (0,), None, PackedFunction((0,), ""), True, None, (), ""
-)
+from choco_pipeline.report import explored_games
+from choco_pipeline.report.explored_games import ExploredTable, fitting
 
 
 def tables(number, characters):
-    cells = PackedFunction((0,), "x" * characters)
-    return [replace(TABLE, values=(i,), cells=cells) for i in range(number)]
+    return [ExploredTable("nim(1)", (i,), True, False, "x" * characters) for i in range(number)]
 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_large_tables_of_one_family_leave_room_for_others(monkeypatch, first):
-    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 40_000)
+    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 33_000)
     several = [(("large", ()), tables(8, 10_000)), (("small", ("k",)), tables(24, 100))]
     found = fitting(dict(several if first else reversed(several)))
     assert [len(found[name]) for name in (("large", ()), ("small", ("k",)))] == [3, 24]
@@ -36,7 +27,7 @@ def test_a_family_of_which_no_table_fits_is_left_out(monkeypatch):
 
 
 def test_families_with_large_tables_have_equal_shares(monkeypatch):
-    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 44_000)
+    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 40_000)
     names = [("one", ()), ("other", ())]
     found = fitting({name: tables(8, 10_000) for name in names})
     assert [len(found[name]) for name in names] == [2, 2]

@@ -17,11 +17,11 @@ from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.assemble import row_frame, verdict_frame
-from choco_pipeline.report.claims.verdicts import MOST_DRAWN
+from choco_pipeline.report.claim_views import MOST_DRAWN
 from choco_pipeline.report.task import write_report
 from tests.claims.verdict_documents import verdict_document
 from tests.report.documents import whole
-from tests.report.read_pages import Document, Site
+from tests.report.read_pages import Document, Site, as_shown
 from tests.report.small_run import HOSTILE
 
 DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex"}
@@ -110,9 +110,9 @@ def test_each_claim_has_a_row_that_leads_to_its_evidence(site, document, ledger)
         claim = claims[row["claim"]]
         said = " ".join(document.text[f"row-{row['claim']}"].split())
         assert claim["number"] in said
-        assert " ".join(claim["words"].split()) in said
-        assert row["text"][1:] in said
-        assert row["parameters"] in said
+        assert as_shown(claim["words"]) in said
+        assert as_shown(row["text"])[1:] in said
+        assert as_shown(row["parameters"]) in said
         assert row["command"] in said
         assert f"{row['positions']:,}" in said or not row["checks"]
         assert f"claims/{row['claim']}.html" in document.links
@@ -141,9 +141,9 @@ def test_printed_and_intended_forms_stand_side_by_side(site, ledger):
         anchor = f"pair-{pair['printed']}-{pair['intended']}"
         said = " ".join(document.text[anchor].split())
         for side in ("printed", "intended"):
-            assert " ".join(claims[pair[side]]["words"].split()) in said
+            assert as_shown(claims[pair[side]]["words"]) in said
             assert f"../pairs.html#{anchor}" in site.claim(pair[side]).links
-        assert pair["text"] in said
+        assert as_shown(pair["text"]) in said
         if pair["decided"] and pair["decided"]["position"] is not None:
             numbers = ", ".join(map(str, pair["decided"]["position"]))
             assert re.search(rf" = \(?{re.escape(numbers)}\)? found", said), said
@@ -236,7 +236,7 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     shown = Site(ledger)
     document = shown.first
     said = " ".join(document.text["row-solid2022-thm-2"].split())
-    assert "◧ proved for listed parameters proved for k = 3" in said
+    assert "◧ proved for listed parameters proved for k=3" in said
     assert "ours alone (the checker: the time is over)" in said
     assert "∎" not in said
     assert "◧ 1 proved for listed parameters" in " ".join(document.text["summary"].split())
@@ -260,9 +260,9 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     claims[plain[0]]["status"], claims[plain[1]]["status"] = "question", "ours"
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
-    assert " ".join(claims[plain[0]]["words"].split()) in asked
+    assert as_shown(claims[plain[0]]["words"]) in asked
     assert "✗ no, as read here: refuted at" in asked
-    assert " ".join(claims[plain[1]]["words"].split()) in shown.text("index.html", "ours")
+    assert as_shown(claims[plain[1]]["words"]) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}
-    assert not any(texts[one] in said for one in plain[:2])
+    assert not any(as_shown(texts[one]) in said for one in plain[:2])

@@ -5,27 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.report.claims.standings import standings
-from choco_pipeline.report.claims.verdicts import claim_views
-from choco_pipeline.report.found_statements.found import found_of
+from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report.found import found_of
+from choco_pipeline.report.found_exports import printed_report
 from choco_pipeline.report.math.latex import tex_text
-from choco_pipeline.report.printed_report import printed_report
-from tests.report.documents import a_claim, a_ledger, a_row, a_verdict, whole
+from choco_pipeline.report.standings import standings
+from tests.report.documents import whole
 from tests.report.found_documents import a_document, statements
 
 RESULTS = Path("results")
-
-
-def test_it_says_of_each_conjecture_what_is_known():
-    claim = a_claim(status="conjecture", number="Conjecture 7 & more") | {"words": "⌈√2⌉ ≥ 1_0"}
-    verdict = a_verdict("holds-to-bound", {})
-    said = printed_report(a_ledger([claim], [verdict], [a_row([verdict])]), None)
-    assert (
-        "Conjecture 7 \\& more & $\\lceil$$\\surd$2$\\rceil$ $\\geq$ 1\\_0 & holds to bound" in said
-    )
-    nothing = printed_report(a_ledger([a_claim()], [], [a_row([])]), None)
-    assert "Conjectures" not in nothing
-    assert nothing.endswith("\\end{document}\n")
 
 
 def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(

@@ -163,6 +163,24 @@ def tex_code(text: str) -> str:
     return rf"\texttt{{{broken}}}"
 
 
+def markdown_text(text: str) -> str:
+    r"""Return plain text in Markdown.
+
+    Examples
+    --------
+    >>> markdown_text("a_1 * <b>")
+    'a\\_1 \\* \\<b\\>'
+    """
+    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", " ".join(text.split()))
+
+
+def markdown_code(text: str) -> str:
+    """Return code in Markdown, between more backticks than it has."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if "`" in text else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
 def _tex_sign(sign: str) -> str:
     if sign in _SPECIAL:
         return _SPECIAL[sign]

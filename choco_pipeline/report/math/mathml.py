@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+import re
+from collections.abc import Iterable, Sequence
 
+from markupsafe import Markup, escape
+
+from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import MathNotation
 
 _SIGNS = {
@@ -62,7 +65,7 @@ class MathML(MathNotation):
 
     def row(self, parts: Sequence[str]) -> str:
         """Return parts beside each other."""
-        return f"<mrow>{''.join(parts)}</mrow>"
+        return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def words(self, text: str) -> str:
         """Return words; their spaces are kept."""
@@ -80,10 +83,13 @@ class MathML(MathNotation):
     def bracketed(self, inner: str, bracket: str) -> str:
         """Return something in parentheses, in braces or between bars."""
         first, last = {"(": ("(", ")"), "{": ("{", "}")}.get(bracket, ("|", "|"))
-        tall = "" if "<mfrac>" in inner else ' stretchy="false"'
-        left = f'<mo form="prefix"{tall}>{first}</mo>'
-        right = f'<mo form="postfix"{tall}>{last}</mo>'
-        return f"<mrow>{left}{inner}{right}</mrow>"
+        still = "" if "<mfrac>" in inner else ' stretchy="false"'
+        # Bars alone do not show which end they are.
+        before, after = (' form="prefix"', ' form="postfix"') if first == "|" else ("", "")
+        left, right = f"<mo{before}{still}>{first}</mo>", f"<mo{after}{still}>{last}</mo>"
+        # Brackets inside of brackets stay in a row of their own, which shows where each ends.
+        bare = _without_row(inner)
+        return f"<mrow>{left}{inner if bare.startswith('<mo') else bare}{right}</mrow>"
 
     def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
         """Return parts in parentheses or braces, with commas between."""
@@ -109,3 +115,32 @@ class MathML(MathNotation):
             for value, when in rows
         )
         return f'<mrow><mo stretchy="true">{{</mo><mtable class="cases">{cells}</mtable></mrow>'
+
+
+def in_page(phrases: Iterable[Phrase]) -> Markup:
+    """Return a sentence whose formulas are MathML as a piece of a page.
+
+    A browser may end a line between a formula and the comma behind it, so that the comma is set with the formula.
+    """
+    page = ""
+    for phrase in phrases:
+        text = phrase.text
+        if phrase.kind == "formula":
+            page += f"<math>{_without_row(text)}</math>"
+            continue
+        if page.endswith("</math>") and text[:1] in {*".,;:)"}:
+            page = f"{page.removesuffix('</math>')}<mtext>{text[0]}</mtext></math>"
+            text = text[1:]
+        page += f"<code>{escape(text)}</code>" if phrase.kind == "code" else str(escape(text))
+    return Markup(page)
+
+
+def _without_row(text: str) -> str:
+    """Return the parts of a formula without the row around all of them, where one is implied."""
+    depth = 0
+    for found in re.finditer("<(/?)mrow>", text):
+        depth += -1 if found[1] else 1
+        if not depth:
+            is_all = text.startswith("<mrow>") and found.end() == len(text)
+            return text[len("<mrow>") : -len("</mrow>")] if is_all else text
+    return text

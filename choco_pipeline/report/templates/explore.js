@@ -233,8 +233,8 @@
     parameters(0);
   };
   // The address may name a game and a position of it: #nim(2)@1,2.
-  const named = () => {
-    const [game, position] = decodeURIComponent(location.hash.slice(1)).split("@");
+  const named = (address) => {
+    const [game, position] = address.split("@");
     const number = data.findIndex((one) => one.tables.some((t) => t.ruleset === game));
     if (number < 0) return false;
     find("family").value = number;
@@ -280,8 +280,9 @@
   find("back").addEventListener("click", () => { steps -= 1; walk(); });
   find("all").addEventListener("click", () => { steps = Infinity; walk(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  addEventListener("hashchange", named);
+  const inAddress = () => named(decodeURIComponent(location.hash.slice(1)));
+  addEventListener("hashchange", inAddress);
   window.explored = {data, options, grundy, positionAt, isP, stored};
   find("choices").hidden = canvas.hidden = false;
-  if (!named()) begin();
+  if (!inAddress() && !named(find("explore").dataset.opensOn)) begin();
 })();

@@ -5,7 +5,7 @@
   if (!form) return;
   const shown = document.getElementById("shown"), heads = [...table.tHead.querySelectorAll("[data-sort]")];
   // People type x-1 and <=; statements have (x−1) and ≤.
-  const typed = (text) => text.toLowerCase().replace(/[−–]/g, "-").replaceAll("⊕", "^").replaceAll("≤", "<=").replaceAll("≥", ">=");
+  const typed = (text) => text.toLowerCase().replace(/\u2062/g, "").replace(/[−–]/g, "-").replaceAll("⊕", "^").replaceAll("≤", "<=").replaceAll("≥", ">=");
   const worst = [...form.querySelectorAll("[name=verdict]")].map((box) => box.value);
   const groups = [...table.tBodies];
   const rows = [...table.querySelectorAll(".claim-row")].map((row, i) => ({

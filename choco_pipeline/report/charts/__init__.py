@@ -1,4 +1,0 @@
-"""Pictures of tables, and charts of whole numbers, as SVG.
-
-Imports no other room of `report`.
-"""

@@ -1,0 +1,334 @@
+"""The page to explore: corners of tables, rules by which the page plays, and automata, as JSON.
+
+A game is embedded on a small box in which every function of its rules is an array, so that the page evaluates no formula.
+A function is written as ``{"of": coordinates, "data": values}``, its coordinates by their numbers, the first of which
+changes slowest.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.games.rules import Amounts, Face, Move, Rules
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.report.automaton_pictures import draw_automaton, is_drawable
+from choco_pipeline.report.findings import QUANTITIES
+from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.tables.reading.finished import stored_corner
+from choco_pipeline.tables.specs.schema import variable_of
+
+#: A part of the page's data.
+Json = Mapping[str, Any]
+#: The values of a family's parameters.
+Values = tuple[int | str, ...]
+
+#: The largest number in a packed array; amounts and heights of a box are far smaller, or have the same effect.
+LARGEST = (1 << 15) - 1
+#: Games that differ in parameters only, and are one family.
+PATTERNS = (
+    "step-bar(k=k, s=s)",
+    "strip-bar(k=k, s=s)",
+    "solid-bar(f=(x+z)//k)",
+    "rectangular-bar(m=m, n=n)",
+)
+#: The page opens on the first family with this game.
+OPENS_ON = "solid-bar(f=(x+z)//3)"
+#: Tables of one family; a slider through more of them is hard to hit.
+MOST_TABLES = 24
+#: Values of a coordinate. The first of these is taken for which the box has few enough positions for a browser to play
+#: all of them in half a second. Cells are fewer, because a table holds one coordinate of P-positions.
+SIDES = (64, 48, 32, 24, 16, 12, 8, 6, 4)
+MOST_POSITIONS = 50_000
+#: Rectangular bars have no smaller tables; a browser plays below one position of the face, a sixteenth of the box.
+MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
+#: States times symbols of an automaton that is embedded, about 21 KiB.
+MOST_TRANSITIONS = 8192
+#: Characters of all tables and automata together. Tables that do not fit are left out.
+MOST_CHARACTERS = 2_400_000
+
+
+@dataclass(frozen=True)
+class ExploredTable:
+    """A table that the page shows."""
+
+    ruleset: str
+    #: For each parameter of the family, its value.
+    values: Values
+    holds_grundy_numbers: bool
+    has_automata: bool
+    #: The corner of the table, the rules of its game and its automata, as JSON.
+    json: str
+
+
+@dataclass(frozen=True)
+class ExploredFamily:
+    """Tables whose games have one notation, in the order of their parameters."""
+
+    name: str
+    parameters: tuple[str, ...]
+    tables: tuple[ExploredTable, ...]
+
+
+def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
+    """Return the families of games of a run, with as many of their tables as a page can hold.
+
+    Raises `StoreError` if a table that is shown cannot be read.
+    """
+    families: dict[tuple[str, tuple[str, ...]], dict[Values, Json]] = defaultdict(dict)
+    for table in ledger.tables:
+        name, parameters = _family(table)
+        of_family = families[name, tuple(parameters)]
+        values = tuple(parameters.values())
+        if values not in of_family or (table["bound"] or 0) > (of_family[values]["bound"] or 0):
+            of_family[values] = table
+    certificates = {
+        (entry.ruleset, entry.relation): entry.certificate
+        for entry in ledger.proofs
+        if entry.certificate
+    }
+    explored = {
+        family: [
+            kept
+            for values in spread(sorted(tables), MOST_TABLES)
+            if (kept := _explored(tables[values], values, certificates, results)) is not None
+        ]
+        for family, tables in families.items()
+    }
+    shown = [
+        ExploredFamily(name, names, tuple(tables))
+        for (name, names), tables in fitting(explored).items()
+    ]
+    # A table of Grundy numbers fills its picture; one of P-positions is nearly empty.
+    return sorted(
+        shown,
+        key=lambda family: (
+            not any(table.holds_grundy_numbers for table in family.tables),
+            -sum(table.has_automata for table in family.tables),
+        ),
+    )
+
+
+def fitting(
+    families: Mapping[tuple[str, tuple[str, ...]], Sequence[ExploredTable]],
+) -> dict[tuple[str, tuple[str, ...]], list[ExploredTable]]:
+    """Return families with as many tables of each as its share of `MOST_CHARACTERS` holds, spread evenly.
+
+    Shares are equal. What a family does not need is shared by those that need more.
+    """
+    needs = {family: sum(len(t.json) for t in tables) for family, tables in families.items()}
+    left, fitting = MOST_CHARACTERS, {}
+    for n, family in enumerate(sorted(needs, key=needs.__getitem__)):
+        number, chosen = len(families[family]), list(families[family])
+        while sum(len(table.json) for table in chosen) > left // (len(needs) - n):
+            number -= 1
+            chosen = spread(families[family], number) if number else []
+        left -= sum(len(table.json) for table in chosen)
+        fitting[family] = chosen
+    return {family: fitting[family] for family in families if fitting[family]}
+
+
+def spread(tables: Sequence[Any], most: int) -> list[Any]:
+    """Return at most `most` of the tables, evenly."""
+    if len(tables) <= most:
+        return list(tables)
+    return [tables[int((i + 0.5) * len(tables) / most)] for i in range(most)]
+
+
+def embedded(families: Sequence[ExploredFamily]) -> Markup:
+    """Return families as JSON that cannot end the script that holds it."""
+    texts = [
+        f'{{"name":{_json(family.name)},"parameters":{_json(family.parameters)},'
+        f'"tables":[{",".join(table.json for table in family.tables)}]}}'
+        for family in families
+    ]
+    return Markup(f"[{','.join(texts)}]")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _family(table: Json) -> tuple[str, Mapping[str, int | str]]:
+    """Return the name of a table's family, and its parameters."""
+    notation, quantity = read(table["ruleset"]), QUANTITIES[table["quantity"]]
+    for pattern in PATTERNS:
+        for written, name in (
+            (pattern, pattern),
+            (f"with-pass({pattern}, passes=1)", f"{pattern} with a pass"),
+        ):
+            parameters = match(read(written), notation)
+            if parameters is not None:
+                return f"{name}: {quantity}", parameters
+    return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
+
+
+def _explored(
+    entry: Json,
+    values: Values,
+    certificates: Mapping[tuple[str, Relation], str],
+    results: Path,
+) -> ExploredTable | None:
+    """Return a table, or None if its game does not fit on a page."""
+    game = parse_ruleset(entry["ruleset"])
+    variable = variable_of(game, entry["quantity"])
+    sizes = _sizes(game, entry["bound"], variable.face)
+    if (
+        game.rules.needs_listing
+        or sizes is None
+        or len(variable.dims) + (variable.stored is not None) < 2
+    ):
+        return None
+    # Positions on a face are known to satisfy the condition on all positions.
+    rules_there = game.rules if variable.face is None else replace(game.rules, within=None)
+    try:
+        rules = played_rules(rules_there, sizes)
+    except ChocoError:
+        return None
+    relation: Relation = "grundy" if entry["quantity"] == "grundy" else "p"
+    automata, why = _automata(certificates.get((game.notation, relation)), game)
+    axes, axis_sizes = game.rules.coordinates, sizes
+    position = None
+    if variable.face is not None:
+        passes = game.coordinates[len(game.base.coordinates) :]
+        axes = (*variable.face.sizes, *passes)
+        axis_sizes = (*variable.face.sizes.values(), *(game.passes + 1 for _ in passes))
+        numbers = {name: axis for axis, name in enumerate(axes)}
+        position = [
+            *(_tabulated(f, numbers, axis_sizes, 1) for f in variable.face.position),
+            *({"of": [numbers[p]], "data": packed(np.arange(game.passes + 1))} for p in passes),
+        ]
+    of = [axes.index(dim) for dim in variable.dims]
+    corner = stored_corner(results, entry, [axis_sizes[axis] for axis in of])
+    document = {
+        "ruleset": entry["ruleset"],
+        "values": values,
+        "rules": rules,
+        # The coordinates that cells are counted by, or the places of a face: numbers of values, and the first ones.
+        "axes": axes,
+        "axis_sizes": axis_sizes,
+        "firsts": [variable.first(axis) for axis in axes],
+        # For a face, the coordinates as functions of the axes.
+        "position": position,
+        "cells": {"of": of, "data": packed(corner)},
+        "holds_grundy_numbers": relation == "grundy",
+        # The coordinate whose value at a P-position the cells hold; none for Grundy numbers and for 1 at P-positions.
+        "stored": None if variable.stored is None else axes.index(variable.stored),
+        # One for each number of passes left.
+        "automata": automata,
+        "why_no_automata": why,
+    }
+    return ExploredTable(
+        entry["ruleset"], values, relation == "grundy", bool(automata), _json(document)
+    )
+
+
+def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ...] | None:
+    """Return the number of values of each coordinate in the box; None if even a small box is too large."""
+    most = MOST_POSITIONS if face is None else MOST_POSITIONS_OF_A_FACE
+    for side in SIDES:
+        largest = game.rules.largest(None if bound is None else min(bound, side - 1))
+        if math.prod(n + 1 for n in largest) <= most:
+            return tuple(n + 1 for n in largest)
+    return None
+
+
+def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
+    """Return the automata of a certificate, or why there are none here."""
+    if path is None:
+        return [], "No automaton of this game is known to this run."
+    try:
+        certificate = read_certificate(Path(path))
+    except ChocoError:
+        return [], "The certificate of this game cannot be read."
+    states = max(automaton.states for automaton in certificate.automata)
+    if any(automaton.delta.size > MOST_TRANSITIONS for automaton in certificate.automata):
+        return [], f"The automaton of this game has {states:,} states, too many for this page."
+    reads = game.base.coordinates
+    if certificate.relation == "grundy":
+        reads = (*reads, "Grundy number")
+    automata: list[Json] = [
+        {
+            "reads": reads,
+            # The state after each state and symbol; bit i of a symbol is a digit of the number i.
+            "delta": packed(automaton.delta),
+            "accepting": np.flatnonzero(automaton.accepting).tolist(),
+            "picture": str(draw_automaton(automaton)) if is_drawable(automaton) else None,
+        }
+        for automaton in certificate.automata
+    ]
+    return automata, ""
+
+
+def packed(values: NDArray[Any]) -> str:
+    """Return an array as 16-bit integers, the lowest byte first, in base 64; larger numbers become `LARGEST`.
+
+    Examples
+    --------
+    >>> packed(np.array([1, 2]))
+    'AQACAA=='
+    """
+    small = np.clip(values.astype(np.int64), -LARGEST, LARGEST).astype("<i2")
+    return b64encode(small.tobytes()).decode()
+
+
+def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
+    """Return a game's rules on the positions below `sizes`, a box that no move leaves.
+
+    Raises `FormulaError` if a formula of the rules has no value somewhere in the box, even where no position is; `HeightError`
+    if a height is not known there.
+    """
+    axes = {name: axis for axis, name in enumerate(rules.coordinates)}
+
+    def function(formula: Formula | None) -> Json | None:
+        return None if formula is None else _tabulated(formula, axes, sizes)
+
+    def move(rule: Move) -> Json:
+        assert not isinstance(rule.by, Amounts), "a game with listed options is not played here"
+        return {
+            "lowers": [axes[name] for name in rule.lowers],
+            "by": rule.by,
+            "at_most": function(rule.at_most),
+            "clips": rule.clips,
+            "unless": function(rule.unless),
+            "needs": [move(other) for other in rule.needs],
+        }
+
+    limits = []
+    for name, limit in rules.limits.items():
+        of = [axes[other] for other in limit.of]
+        heights = limit.height.table(*(sizes[axis] for axis in of))
+        limits.append({"axis": axes[name], "largest": {"of": of, "data": packed(heights)}})
+    return {
+        "coordinates": rules.coordinates,
+        "sizes": sizes,
+        "limits": limits,
+        "within": function(rules.within),
+        "moves": [move(rule) for rule in rules.moves],
+    }
+
+
+def _tabulated(
+    formula: Formula, axes: Mapping[str, int], sizes: Sequence[int], first: int = 0
+) -> Json:
+    """Return a formula's values for coordinates that begin with `first`."""
+    of = sorted(axes[name] for name in formula.names)
+    names = {axis: name for name, axis in axes.items()}
+    ranges = np.ix_(*(np.arange(first, first + sizes[axis]) for axis in of))
+    places = {names[axis]: numbers for axis, numbers in zip(of, ranges, strict=True)}
+    return {"of": of, "data": packed(np.asarray(formula.evaluate(places)))}

@@ -1,4 +1,0 @@
-"""Pages of proofs for all parameters, as an author could print them.
-
-Imports `found_statements`, `math` and `charts`.
-"""

@@ -1,0 +1,687 @@
+"""A family's certificate as mathematics, in a notation: cases, counters, invariants, strategies and formulas.
+
+Everything is read from the certificate. States of a location with the same answers are put together, and a set of states is
+written as few conjunctions. A counter of a single track has the name of the track: it is the number read so far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.proof.family_document import (
+    CaseText,
+    FamilyText,
+    FormulaText,
+    LocationText,
+    ObligationText,
+    QuotientOfHeight,
+    StepText,
+    SumText,
+)
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
+from choco_pipeline.report.digit_patterns import digit_patterns
+
+#: Letters for the counters that tell whether a coordinate is legal; the first that is no name of the game's is taken.
+LEGAL = "hcbw"
+#: Letters for tracks that are no coordinates.
+SPECIAL = {"target": "T", "constant": "C", "value": "V"}
+#: Coefficients of a counter, its sign made positive, and what is asked of that sum.
+Form = tuple[tuple[str, int], ...]
+
+
+def affine(text: SumText) -> Affine:
+    """Return a sum of a certificate."""
+    return Affine.total({n: c for n, c in text.items() if n != "1"}, text.get("1", 0))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is known of one sum of counters: it is at least each of the first, and at most each of the others."""
+
+    form: Form
+    least: tuple[Affine, ...] = ()
+    most: tuple[Affine, ...] = ()
+
+
+class Symbols:
+    """The names of one case, in a notation.
+
+    They are those of the game's coordinates, of the family's parameters and of the case's; conditions are sums of these that
+    are not negative.
+    """
+
+    def __init__(
+        self,
+        notation: MathNotation,
+        coordinates: Sequence[str],
+        family: Iterable[str],
+        case: Iterable[str],
+        conditions: Sequence[Affine],
+    ) -> None:
+        self.to, self.conditions = notation, conditions
+        own = sorted(set(case))
+        new = [name for name in own if name.startswith("m_")]
+        self._parameters = {name: (name, "") for name in (*family, *own)}
+        for name in new:
+            self._parameters[name] = ("m", name.removeprefix("m_"))
+        if len(new) == 1 and "m" not in {*family, *own, *coordinates}:
+            self._parameters[new[0]] = ("m", "")
+        taken = {letter for letter, _ in self._parameters.values()} | {*coordinates}
+        self._tracks: dict[str, str] = {}
+        for name in (*coordinates, *SPECIAL):
+            letters = SPECIAL.get(name, name.upper())
+            while letters in taken:
+                letters += letters[0]
+            taken.add(letters)
+            self._tracks[name] = letters
+        self._legal = next((letter for letter in LEGAL if letter not in taken), "legal")
+
+    def name(self, name: str) -> str:
+        """Return a parameter, or a counter by the name that the certificate has for it."""
+        if name in self._parameters:
+            return self.to.symbol(*self._parameters[name])
+        counter = CounterName.read(name)
+        assert counter is not None, name
+        if counter.kind != "count":
+            part = counter.kind.removeprefix("legal")
+            index = f"{counter.coordinate},{part}" if part else counter.coordinate
+            return self.to.symbol(self._legal, index, primed=counter.is_of_option)
+        return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
+
+    def track(self, track: str) -> str:
+        """Return the number that a track spells."""
+        return self.to.symbol(self._tracks[track.removesuffix("'")], primed=track.endswith("'"))
+
+    def digit(self, track: str) -> str:
+        """Return the digit of a track that is read next."""
+        letters = self._tracks[track.removesuffix("'")]
+        return self.to.symbol(letters, "i", primed=track.endswith("'"))
+
+    def sum(self, total: Affine) -> str:
+        """Return a sum, counters first."""
+        terms = sorted(total.terms, key=lambda term: CounterName.read(term[0]) is None)
+        return self.total([(self.name(n), c) for n, c in terms], total.constant)
+
+    def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
+        """Return a sum of integer multiples of what is written already, and a number."""
+        parts: list[str] = []
+        for text, c in terms:
+            parts += self._signed(c, bool(parts))
+            parts.append(self._times(abs(c), text))
+        if constant or not parts:
+            parts += [*self._signed(constant, bool(parts)), self.to.number(str(abs(constant)))]
+        return self.to.row(parts)
+
+    def form(self, form: Mapping[str, SumText], digit: bool = False) -> list[tuple[str, int]]:
+        """Return the terms Σ a·track, or those of the next digits, for `total`; a in parentheses if it is a sum."""
+        terms = []
+        for track, text in form.items():
+            a, letter = affine(text), self.digit(track) if digit else self.track(track)
+            if a == ZERO:
+                continue
+            if a.is_constant:
+                terms.append((letter, a.constant))
+                continue
+            sign = -1 if all(c <= 0 for c in (*dict(a.terms).values(), a.constant)) else 1
+            size = a * sign
+            factor = self.sum(size)
+            is_one = len(size.terms) + bool(size.constant) == 1
+            factor = factor if is_one else self.to.bracketed(factor, "(")
+            terms.append((self.to.row([factor, self.to.sign(""), letter]), sign))
+        return terms
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        """Return a comparison."""
+        return self.to.row([left, self.to.sign(sign), right])
+
+    def zero(self, total: Affine) -> str:
+        """Return that a sum is 0, with what is subtracted on the other side."""
+        plus, minus = (Affine.total({n: c for n, c in (total * s).terms if c > 0}) for s in (1, -1))
+        if not plus.terms:
+            plus, minus, total = minus, plus, -total
+        more = Affine((), -total.constant)
+        return self.relation(self.sum(plus), "==", self.sum(minus + more))
+
+    def said(self, sums: Iterable[tuple[Affine, bool]]) -> list[str]:
+        """Return as few inequalities as there need be: of each sum, whether it is at least 0 or at most −1."""
+        return [self._interval(bounds) for bounds in self._bounds(sums)]
+
+    def _bounds(self, sums: Iterable[tuple[Affine, bool]]) -> list[Bounds]:
+        bounds: dict[Form, Bounds] = {}
+        for total, holds in sums:
+            counters = [(n, c) for n, c in total.terms if CounterName.read(n)] or list(total.terms)
+            rest = Affine.total(
+                {n: c for n, c in total.terms if (n, c) not in counters}, total.constant
+            )
+            is_turned = counters[0][1] < 0
+            form = tuple((n, -c if is_turned else c) for n, c in counters)
+            here = bounds.get(form, Bounds(form))
+            # c + rest >= 0, or c + rest <= -1; turned, the same of rest - c.
+            if holds != is_turned:
+                bound = -rest if holds else rest + 1
+                here = Bounds(form, self._kept((*here.least, bound), 1), here.most)
+            else:
+                bound = rest if holds else -rest - 1
+                here = Bounds(form, here.least, self._kept((*here.most, bound), -1))
+            bounds[form] = here
+        return list(bounds.values())
+
+    def _kept(self, bounds: tuple[Affine, ...], sign: int) -> tuple[Affine, ...]:
+        """Return those lower bounds (upper ones if the sign is −1) that do not follow from another one."""
+        kept: list[Affine] = []
+        for bound in bounds:
+            if any(self._is_natural((other - bound) * sign) for other in kept):
+                continue
+            kept = [other for other in kept if not self._is_natural((bound - other) * sign)]
+            kept.append(bound)
+        return tuple(kept)
+
+    def _is_natural(self, total: Affine) -> bool:
+        """Whether a sum is seen not to be negative: parameters are natural numbers, and one condition may help."""
+        return any(
+            rest.constant >= 0 and all(c >= 0 for _, c in rest.terms)
+            for rest in (total, *(total - condition for condition in self.conditions))
+        )
+
+    def _interval(self, bounds: Bounds) -> str:
+        """Return what is known of one sum in one line."""
+        to = self.to
+        middle = self.total([(self.name(n), c) for n, c in bounds.form])
+        if len(bounds.least) == 1 and bounds.least == bounds.most:
+            return self.relation(middle, "==", self.sum(bounds.least[0]))
+        least, most = list(map(self.sum, bounds.least)), list(map(self.sum, bounds.most))
+        if not most:
+            right = to.function("max", least) if len(least) > 1 else least[0]
+            return self.relation(middle, ">=", right)
+        right = to.function("min", most) if len(most) > 1 else most[0]
+        if not least:
+            return self.relation(middle, "<=", right)
+        left = to.function("max", least) if len(least) > 1 else least[0]
+        return to.row([left, to.sign("<="), middle, to.sign("<="), right])
+
+    def _signed(self, c: int, follows: bool) -> list[str]:
+        if follows:
+            return [self.to.sign("-" if c < 0 else "+")]
+        return [self.to.minus()] if c < 0 else []
+
+    def _times(self, c: int, text: str) -> str:
+        return text if c == 1 else self.to.row([self.to.number(str(c)), self.to.sign(""), text])
+
+
+#: ``position(z)``, ``number(2)``, ``target()``.
+_NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
+#: The letters of what is no coordinate; the claimed number is told from names of the game by being a capital.
+_LETTERS = {"number": "q", "value": "G", "target": "g"}
+
+
+@dataclass(frozen=True)
+class LemmaView:
+    """A condition, and the sums of which it is told what is true of their products."""
+
+    kind: str
+    moves: list[str]
+    sums: list[str]
+
+
+@dataclass(frozen=True)
+class FormulaView:
+    """Why a formula is right on one case."""
+
+    #: What the numbers are that options are written with.
+    quotients: list[str]
+    #: The options that are tried, each by what a move changes.
+    options: list[list[str]]
+    #: What is true of a product with a sum d that is at least 1, or at most −1; empty if there are no products.
+    least: str
+    most: str
+    #: For each condition, of which sums.
+    lemmas: list[LemmaView]
+
+
+def formula_view(written: FormulaText, symbols: Symbols) -> FormulaView:
+    """Return what a certificate has for a formula, in the notation of its case."""
+    return _Writer(symbols).view(written)
+
+
+class _Writer:
+    def __init__(self, symbols: Symbols) -> None:
+        self.say, self.to = symbols, symbols.to
+
+    def view(self, written: FormulaText) -> FormulaView:
+        """Return all of it."""
+        say, least, most = self.say, "", ""
+        if written.factor is not None:
+            factor = say.name(written.factor)
+            product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
+            least = say.relation(product, ">=", factor)
+            most = say.relation(product, "<=", self.to.row([self.to.minus(), factor]))
+        return FormulaView(
+            [
+                say.relation(self.name(f"number({place})"), "==", self._quotient(q.dividend, q.divisor))
+                for place, q in enumerate(written.quotients, start=1)
+            ],
+            [self._changed(option.changed) for option in written.options],
+            least,
+            most,
+            [self._lemma(name, sums) for name, sums in written.lemmas.items() if sums],
+        )  # fmt: skip
+
+    def name(self, name: str) -> str:
+        """Return a name of the certificate; a product is its factors beside each other."""
+        if "*" in name:
+            factors = [self.name(factor) for factor in name.split("*")]
+            return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
+        named = _NAMED.fullmatch(name)
+        if named is None:
+            return self.say.name(name)
+        kind, of = named.groups()
+        if kind in ("position", "option"):
+            return self.to.symbol(of, primed=kind == "option")
+        return self.to.symbol(_LETTERS[kind], of)
+
+    def _sum(self, text: SumText) -> str:
+        total = affine(text)
+        return self.say.total([(self.name(n), c) for n, c in total.terms], total.constant)
+
+    def _quotient(self, dividend: SumText, divisor: SumText) -> str:
+        if affine(divisor) == affine({"1": 1}):
+            return self._sum(dividend)
+        return self.to.floor(self._sum(dividend), self._sum(divisor))
+
+    def _changed(self, changed: Mapping[str, SumText]) -> list[str]:
+        return [
+            self.say.relation(self.to.symbol(x, primed=True), "==", self._sum(text))
+            for x, text in changed.items()
+        ]
+
+    def _lemma(self, name: str, sums: Sequence[SumText]) -> LemmaView:
+        kind, *moved = name.split("-")
+        return LemmaView(kind, [self.to.name(x, "") for x in moved], [self._sum(s) for s in sums])
+
+
+#: Inequalities that hold together, each typeset.
+Conjunction = list[str]
+
+
+@dataclass(frozen=True)
+class CounterView:
+    """A counter: what it is on the whole word, its first value, and how a digit changes it; of which moves, if not of all."""
+
+    moves: list[str]
+    means: str
+    start: str
+    step: str
+
+
+@dataclass(frozen=True)
+class NeverView:
+    """What no position comes back from: the numbers of the locations that say so, and the alternatives."""
+
+    locations: list[int]
+    alternatives: list[Conjunction]
+
+
+@dataclass(frozen=True)
+class StrategyView:
+    """The answers at one location: digits of the position, and for each class of states digits of the option and where to."""
+
+    classes: list[list[Conjunction]]
+    position: list[str]
+    rows: list[tuple[str, list[tuple[str, str, int]]]]
+
+
+@dataclass(frozen=True)
+class LocationView:
+    """A location: what is known of the numbers read so far, and which states occur there; with answers, if there are any."""
+
+    number: int
+    is_start: bool
+    is_settled: bool
+    move: str
+    knows: list[str]
+    facts: list[str]
+    states: list[Conjunction]
+    strategy: StrategyView | None
+
+
+@dataclass(frozen=True)
+class ObligationView:
+    """An obligation with its proof. The goal is what must hold where a word of a position ends."""
+
+    kind: str
+    move: str
+    goal: list[str]
+    counters: list[CounterView]
+    never: list[NeverView]
+    locations: list[LocationView]
+    states: int
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """A case of the family. `limits` are the largest values of coordinates in the theorem's domain."""
+
+    number: int
+    parameters: list[str]
+    conditions: list[str]
+    tracks: list[str]
+    limits: list[str]
+    relation: str
+    heights: list[str]
+    least: list[str]
+    signed: list[str]
+    formula: FormulaView | None
+    obligations: list[ObligationView]
+    #: Numbers of conditions by what they are for.
+
+
+def case_views(
+    written: FamilyText, coordinates: Sequence[str], notation: MathNotation
+) -> list[CaseView]:
+    """Return the cases of a certificate."""
+    return [
+        _Case(written, case, coordinates, notation).view(number)
+        for number, case in enumerate(written.cases, start=1)
+    ]
+
+
+class _Case:
+    def __init__(
+        self,
+        written: FamilyText,
+        case: CaseText,
+        coordinates: Sequence[str],
+        notation: MathNotation,
+    ) -> None:
+        self.case, self.coordinates, self.to = case, coordinates, notation
+        self.is_grundy = written.relation.kind == "grundy"
+        values = {name: affine(text) for name, text in case.parameters.items()}
+        names = {n for value in values.values() for n in value.names}
+        self.values, self.conditions = values, [affine(text) for text in case.conditions]
+        self.symbols = Symbols(notation, coordinates, values, names, self.conditions)
+        self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
+
+    def view(self, number: int) -> CaseView:
+        """Return the case as it is shown."""
+        say, case = self.symbols, self.case
+        trivial = {Affine.of(n) for value in self.values.values() for n in value.names}
+        return CaseView(
+            number,
+            [
+                say.relation(say.name(n), "==", say.sum(v))
+                for n, v in self.values.items()
+                if v != Affine.of(n)
+            ],
+            say.said((c, True) for c in self.conditions if c not in trivial),
+            [
+                *(say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates),
+                *(legal for y in case.heights if case.obligations for legal in self._legal(y)),
+            ],
+            [
+                say.relation(self.to.name(y, ""), "<=", self.to.number(str(most)))
+                for y, most in (case.largest or {}).items()
+            ],
+            self._relation(),
+            [self._height(y) for y in case.heights],
+            self._given(),
+            [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
+            None if case.formula is None else formula_view(case.formula, say),
+            [self._obligation(o) for o in case.obligations],
+        )
+
+    def _is_natural(self, total: Affine) -> bool:
+        return total.constant >= 0 and all(c >= 0 for _, c in total.terms)
+
+    def _shifted(self, x: str) -> str:
+        shift, say = self.shifts[x], self.symbols
+        terms = [(self.to.name(x, ""), 1), *((say.name(n), c) for n, c in shift.terms)]
+        return say.total(terms, shift.constant)
+
+    def _relation(self) -> str:
+        say = self.symbols
+        parts: list[str] = []
+        for x in self.coordinates:
+            if x in self.case.shifts:
+                parts += [self.to.sign("^")] if parts else []
+                parts.append(say.track(x))
+        constant, offset = affine(self.case.constant), affine(self.case.offset)
+        if constant != ZERO:
+            inner = say.sum(constant)
+            parts += [self.to.sign("^"), self.to.bracketed(inner, "(") if constant.terms else inner]
+        left = self.to.row(parts)
+        if not self.is_grundy:
+            return say.relation(left, "==", self.to.number("0"))
+        if offset == ZERO:
+            return left
+        inner = say.sum(offset)
+        several = len(offset.terms) + bool(offset.constant) > 1
+        taken = self.to.bracketed(inner, "(") if several else inner
+        return self.to.row([self.to.bracketed(left, "("), self.to.sign("-"), taken])
+
+    def _height(self, y: str) -> str:
+        """Return y ≤ ⌊…⌋, and what that says of its counter where there are counters."""
+        height, say = self.case.heights[y], self.symbols
+        quotients = list(map(self._quotient, height.parts))
+        several = len(quotients) > 1
+        largest = self.to.function(height.function, quotients) if several else quotients[0]
+        is_legal = say.relation(self.to.name(y, ""), "<=", largest)
+        if not self.case.obligations:
+            return is_legal
+        return self.to.row([is_legal, self.to.sign("iff"), self._is_legal(y, y)])
+
+    def _quotient(self, part: QuotientOfHeight) -> str:
+        say, constant, divisor = self.symbols, affine(part.constant), affine(part.divisor)
+        terms = [
+            (self.to.row([factor, self.to.sign(""), self.to.name(x, "")]) if factor else self.to.name(x, ""), 1)
+            for x, text in part.terms.items()
+            for factor in (self._factor(affine(text)),)
+            if affine(text) != ZERO
+        ]  # fmt: skip
+        above = say.total([*terms, *((say.name(n), c) for n, c in constant.terms)], constant.constant)  # fmt: skip
+        return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+
+    def _legal(self, y: str) -> Iterator[str]:
+        """Yield what the counters of a largest value are."""
+        say = self.symbols
+        for i, part in enumerate(self.case.heights[y].parts):
+            form = {**part.terms, y: {n: -c for n, c in part.divisor.items()}}
+            yield say.relation(say.name(legal(y, i)), "==", say.total(say.form(form)))
+
+    def _is_legal(self, y: str, track: str) -> str:
+        """Return when the counters of a track allow it to be at most the height."""
+        say, height = self.symbols, self.case.heights[y]
+        bounds = [
+            say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
+            for i, part in enumerate(height.parts)
+        ]
+        return self._joined(height.function == "min", bounds)
+
+    def _joined(self, is_all: bool, conditions: Sequence[str]) -> str:
+        word = self.to.words(" and " if is_all else " or ")
+        return self.to.row([part for c in conditions for part in (word, c)][1:])
+
+    def _factor(self, a: Affine) -> str:
+        if a == number(1):
+            return ""
+        text = self.symbols.sum(a)
+        return self.to.bracketed(text, "(") if len(a.terms) + bool(a.constant) > 1 else text
+
+    def _legal_from(self, y: str, part: QuotientOfHeight) -> Affine:
+        total = -affine(part.constant) - affine(part.divisor) * self.shifts[y]
+        for x, text in part.terms.items():
+            total += affine(text) * self.shifts[x]
+        return total
+
+    def _given(self) -> list[str]:
+        """Return when a word is of a position."""
+        say = self.symbols
+        conditions = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
+        return conditions + [self._is_legal(y, y) for y in self.case.heights]
+
+    def _obligation(self, written: ObligationText) -> ObligationView:
+        never: dict[str, NeverView] = {}
+        for place, location in enumerate(written.locations):
+            if location.never:
+                alternatives = [self._said(c) for c in location.never]
+                view = never.setdefault(repr(alternatives), NeverView([], alternatives))
+                view.locations.append(place)
+        return ObligationView(
+            written.kind,
+            "" if written.move is None else self.to.name(written.move, ""),
+            self._goal(written),
+            list(self._counters(written)),
+            list(never.values()),
+            [
+                self._location(n, location)
+                for n, location in enumerate(written.locations)
+                if location.states
+            ],
+            sum(len(location.states) for location in written.locations),
+        )
+
+    def _goal(self, written: ObligationText) -> list[str]:
+        """Return what makes an option of what is read for it: that of the move, if there is one, or of all moves."""
+        say, offset = self.symbols, affine(self.case.offset)
+        if written.kind == "value":
+            return [say.relation(say.track("value"), ">=", say.sum(offset))]
+        moves = {m.move: m for m in written.locations if m.move is not None}
+        conditions: dict[str, None] = {}
+        for move, location in moves.items():
+            below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
+            for y in (y for y in location.orders if y != move):
+                track, height = option(y), self.case.heights[y]
+                below.append(self._is_legal(y, track))
+                fallen = [
+                    say.relation(
+                        say.name(legal(track, i)),
+                        "<=",
+                        say.sum(self._legal_from(y, part) + affine(part.divisor) - 1),
+                    )
+                    for i, part in enumerate(height.parts)
+                ]
+                lower = say.relation(say.track(track), "<", say.track(y))
+                is_largest = self._joined(height.function == "max", fallen)
+                below.append(self.to.row([lower, self.to.sign("⇒"), is_largest]))
+            conditions |= dict.fromkeys(below)
+        return list(conditions)
+
+    def _said(self, sums: Iterable[SumText]) -> Conjunction:
+        return self.symbols.said((affine(text), True) for text in sums)
+
+    def _counters(self, written: ObligationText) -> Iterator[CounterView]:
+        """Yield the counters; an option's are other sums after other moves."""
+        forms: dict[str, list[tuple[dict[str, SumText], list[str]]]] = {}
+        for location in written.locations:
+            for name, form in location.counters.items():
+                several = forms.setdefault(name, [])
+                moves = next((moves for other, moves in several if other == form), None)
+                if moves is None:
+                    moves = []
+                    several.append((form, moves))
+                if location.move is not None and location.move not in moves:
+                    moves.append(location.move)
+        for name, several in forms.items():
+            for form, moves in several:
+                named = [self.to.name(x, "") for x in moves] if len(several) > 1 else []
+                yield self._counter(name, form, named)
+
+    def _counter(self, name: str, form: Mapping[str, SumText], moves: list[str]) -> CounterView:
+        say = self.symbols
+        whole, digits = say.form(form), say.form(form, digit=True)
+        symbol = say.name(name)
+        counter = CounterName.read(name)
+        if counter is None or counter.kind != "count":
+            meaning = say.relation(symbol, "==", say.total(whole))
+        elif counter.coordinate in SPECIAL:
+            meaning = say.relation(symbol, "==", self._special(counter.coordinate))
+        else:
+            meaning = symbol
+        doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
+        return CounterView(
+            moves,
+            meaning,
+            say.relation(symbol, "←", say.total([(text, -c) for text, c in digits])),
+            say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
+        )
+
+    def _special(self, track: str) -> str:
+        """Return what a track that is no coordinate is."""
+        say, to = self.symbols, self.to
+        if track == "constant":
+            return say.sum(affine(self.case.constant))
+        if track == "value":
+            parts: list[str] = []
+            for x in self.case.shifts:
+                parts += [*([to.sign("^")] if parts else []), say.track(x)]
+            return to.row(parts)
+        offset = affine(self.case.offset)
+        return say.total([(to.name("g", ""), 1), *((say.name(n), c) for n, c in offset.terms)], offset.constant)  # fmt: skip
+
+    def _location(self, place: int, written: LocationText) -> LocationView:
+        say, zero = self.symbols, self.to.number("0")
+        knows = [
+            say.relation(say.track(f"{x}'"), "==" if order == "equal" else "<", say.track(x))
+            for x, order in written.orders.items()
+        ]
+        knows += [say.relation(say.track(x), "==", zero) for x in sorted(written.zero)]
+        facts = [say.zero(affine(text)) for text in written.equalities]
+        for counter, remainder in written.parities.items():
+            parts = [say.name(counter), self.to.sign("≡"), self.to.number(str(remainder))]
+            facts.append(self.to.row([*parts, self.to.modulo(self.to.number("2"))]))
+        predicates = [affine(text) for text in written.predicates]
+        everything = range(len(written.states))
+        return LocationView(
+            place,
+            written.start,
+            written.settled,
+            "" if written.move is None else self.to.name(written.move, ""),
+            knows,
+            facts,
+            self._states(predicates, written.states, everything),
+            self._strategy(written, predicates) if written.strategy else None,
+        )
+
+    def _states(
+        self, predicates: Sequence[Affine], states: Sequence[str], chosen: Iterable[int]
+    ) -> list[Conjunction]:
+        return [
+            self.symbols.said(
+                (p, digit == "1")
+                for p, digit in zip(predicates, pattern, strict=True)
+                if digit != "*"
+            )
+            for pattern in digit_patterns([states[i] for i in chosen])
+        ]
+
+    def _strategy(self, written: LocationText, predicates: Sequence[Affine]) -> StrategyView:
+        answers = [
+            tuple(
+                next(i for i, a in enumerate(step.answers) if state in a.states)
+                for step in written.strategy
+            )
+            for state in range(len(written.states))
+        ]
+        classes = list(dict.fromkeys(answers))
+        members = [
+            [s for s, answer in enumerate(answers) if answer == shared] for shared in classes
+        ]
+        tracks = list(written.strategy[0].digits)
+        rows = [
+            (
+                "".join(str(step.digits[t]) for t in tracks),
+                [self._answer(step, shared[n]) for shared in classes],
+            )
+            for n, step in enumerate(written.strategy)
+        ]
+        named = [self._states(predicates, written.states, states) for states in members]
+        return StrategyView(named, [self.symbols.track(t) for t in tracks], rows)
+
+    def _answer(self, step: StepText, index: int) -> tuple[str, str, int]:
+        """Return the names of the option's tracks, their digits, and the location that an answer leads to."""
+        answer = step.answers[index]
+        names = self.to.row([self.symbols.track(t) for t in answer.digits])
+        return names, "".join(map(str, answer.digits.values())), answer.to

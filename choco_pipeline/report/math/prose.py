@@ -1,0 +1,244 @@
+"""English sentences with formulas in them: the formulas are recognised and typeset.
+
+Catalogues and verdicts write ``k = 2^(a+2)·m`` and ``⌊(x+z)/k⌋`` inside a sentence. A formula is a run of letters, numbers,
+signs and brackets between two English words or commas that has a variable, a tuple or an operation on numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from choco_pipeline.formula.written.family_statement import Phrase
+from choco_pipeline.formula.written.math_text import SUBSCRIPTS, MathNotation
+
+_LETTERS = {below: letter for letter, below in SUBSCRIPTS.items()} | {"₊": "+", "₋": "−"}
+_BELOW = "".join(_LETTERS)
+_TOKEN = re.compile(
+    rf"""(?P<space>\s+)
+    | (?P<word> [A-Za-z]+\d*(?:[-'’][\w.’]*\w)+       # P-position, Nim's, ids of claims
+              | (?<![\w)⌋^_+−·/=])\((?:[ivx]+|[a-d](?:\.\d+)*|\d+)\)   # (ii), (a.2), (1): parts of a theorem
+              | (?!(?:k[b-df-hj-np-tv-z]|mod)(?![A-Za-z])|(?:min|max|CB)\()[^\W\d_α-ω{_BELOW}]{{2,}}
+              | [A-Z]~ | [A-Z]\d{{2,}} | \d+[A-Z] )
+    | (?P<number> \d{{1,3}}(?:,\d{{3}})+(?!\d) | \d+(?:\.\d+)* )
+    | (?P<name> (?:min|max|CB|mod|k[b-df-hj-np-tv-z](?!\w)|[A-Za-zα-ω])
+                (?:_(?:\{{[^{{}}]*\}}|\([^()]*\)|[A-Za-z0-9])|[{_BELOW}]+|\d(?![\d.]))? ′* )
+    | (?P<sign> [⊕=≤≥<>≠≡≢+−·/^×∈⊆⊇∪⇔⇒→±√∑Σ∞…&|²] )
+    | (?P<open> [(\[{{⌊⌈] ) | (?P<close> [)\]}}⌋⌉] ) | (?P<comma>,) | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_RELATIONS = "=≤≥<>≠≡≢∈⊆⊇⇔⇒"
+_OPERATORS = {"⊕": "^", "·": "*", "=": "==", "−": "-"}
+#: A longer formula may be broken before its relations.
+UNBROKEN = 24
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    #: Whether white space stands before it.
+    apart: bool
+    #: Where it begins and ends in the text.
+    start: int
+    end: int
+
+    @property
+    def is_operand(self) -> bool:
+        return self.kind in ("name", "number")
+
+
+def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
+    r"""Yield a sentence as words and formulas, the formulas in a notation.
+
+    Examples
+    --------
+    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> [phrase.text for phrase in prose("For a k = 2^(a+2)·m in 3 bars, y ≤ ⌊(x+z)/k⌋.", LaTeX())]
+    ['For a ', 'k = 2^{a + 2} \\cdot m', ' in 3 bars, ', 'y \\leq \\left\\lfloor \\frac{x + z}{k} \\right\\rfloor', '.']
+    """
+    done = 0
+    for run in _runs(_tokens(text)):
+        if not _is_formula(run):
+            continue
+        if run[0].start > done:
+            yield Phrase(text[done : run[0].start])
+        for part in _broken(run):
+            yield Phrase(notation.row(_Setter(notation).parts(part)), "formula")
+        done = run[-1].end
+    if done < len(text):
+        yield Phrase(text[done:])
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    apart = False
+    for found in _TOKEN.finditer(text):
+        if found.lastgroup == "space":
+            apart = True
+            continue
+        tokens.append(_Token(found.lastgroup or "", found[0], apart, *found.span()))
+        apart = False
+    return tokens
+
+
+def _closing(tokens: Sequence[_Token], opening: int) -> int | None:
+    """Return the place of the bracket that closes one, if nothing but mathematics stands between."""
+    depth = 0
+    for place in range(opening, len(tokens)):
+        kind = tokens[place].kind
+        depth += (kind == "open") - (kind == "close")
+        if depth == 0:
+            return place
+        if kind in ("word", "other"):
+            return None
+    return None
+
+
+def _runs(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
+    run: list[_Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        end = _closing(tokens, place) if token.kind == "open" else place
+        if end is None or token.kind in ("word", "other", "comma", "close"):
+            yield run
+            run = []
+            place += 1
+            continue
+        is_modulus = end > place and tokens[place + 1].text == "mod"
+        follows = run and (run[-1].is_operand or run[-1].kind == "close")
+        # Two operands with space between are no product: "k = 4 (9 bars)", "in a 2 × 2 bar".
+        if follows and token.apart and token.kind != "sign" and not is_modulus and token.text != "mod" and run[-1].text != "mod":  # fmt: skip
+            yield run
+            run = []
+        run += tokens[place : end + 1]
+        place = end + 1
+    yield run
+
+
+def _is_formula(run: Sequence[_Token]) -> bool:
+    kinds = [token.kind for token in run]
+    if len(run) == 1:
+        return kinds[0] == "name" and run[0].text not in ("a", "A", "I")
+    has_operation = "sign" in kinds and "number" in kinds and "…" not in (run[0].text, run[-1].text)
+    return "name" in kinds or ("open" in kinds and "comma" in kinds) or has_operation
+
+
+def _broken(run: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
+    """Yield the parts of a formula between which a line may end."""
+    first, depth = 0, 0
+    if run[-1].end - run[0].start > UNBROKEN:
+        for place, token in enumerate(run):
+            depth += (token.kind == "open") - (token.kind == "close")
+            if place > first and not depth and token.kind == "sign" and token.text in _RELATIONS:
+                yield run[first:place]
+                first = place
+    yield run[first:]
+
+
+class _Setter:
+    """Sets the tokens of one formula."""
+
+    def __init__(self, notation: MathNotation) -> None:
+        self.to = notation
+
+    def parts(self, tokens: Sequence[_Token]) -> list[str]:
+        """Return what stands side by side."""
+        parts: list[str] = []
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            follows = parts and tokens[place - 1].kind != "sign"
+            if token.text == "^" and follows and place + 1 < len(tokens):
+                end = _end_of(tokens, place + 1)
+                exponent = self.to.row(self.parts(_without_brackets(tokens[place + 1 : end])))
+                parts.append(self.to.power(parts.pop(), exponent))
+            elif token.text == "²" and follows:
+                parts.append(self.to.power(parts.pop(), self.to.number("2")))
+                end = place + 1
+            elif token.kind == "sign":
+                is_negative = token.text == "−" and not follows
+                sign = _OPERATORS.get(token.text, token.text)
+                parts.append(self.to.minus() if is_negative else self.to.sign(sign))
+                end = place + 1
+            else:
+                end = _end_of(tokens, place)
+                parts.append(self._atom(tokens[place:end]))
+            place = end
+        return parts
+
+    def _atom(self, tokens: Sequence[_Token]) -> str:
+        """Return a number, a name, a function of arguments or what brackets hold."""
+        token, inner = tokens[0], tokens[1:]
+        if token.kind == "number":
+            return self.to.number(token.text)
+        if token.kind == "name":
+            return self._name(token.text, inner)
+        if token.kind != "open":
+            return self.to.sign(token.text)
+        inner = inner[:-1]
+        if inner and inner[0].text == "mod":
+            return self.to.modulo(self.to.row(self.parts(inner[1:])))
+        slash = [p for p in _top_level(inner, "/") if token.text == "⌊"]
+        if len(slash) == 1:
+            above, below = inner[: slash[0]], inner[slash[0] + 1 :]
+            quotient = (self.to.row(self.parts(_without_brackets(part))) for part in (above, below))
+            return self.to.floor(*quotient)
+        listed = self._listed(inner)
+        if (token.text, tokens[-1].text) in (("(", ")"), ("{", "}")):
+            return self.to.listed(listed, token.text)
+        commas = [part for one in listed for part in (self.to.sign(","), one)][1:]
+        return self.to.row([self.to.sign(token.text), *commas, self.to.sign(tokens[-1].text)])
+
+    def _name(self, text: str, arguments: Sequence[_Token]) -> str:
+        bare = text.rstrip("′")
+        if bare == "mod":
+            return self.to.sign("%")
+        is_product = len(bare) == 2 and bare.isascii() and bare.islower()
+        if is_product:
+            return self.to.row([self.to.name(letter, "") for letter in bare])
+        letters = bare if bare in ("min", "max", "CB") else bare[0]
+        below = bare[len(letters) :].lstrip("_").strip("{}()")
+        index = "".join(_LETTERS.get(sign, sign) for sign in below)
+        if not arguments:
+            return self.to.symbol(letters, index, primed=bare != text)
+        listed = self._listed(arguments[1:-1])
+        if not index and bare == text:
+            return self.to.function(letters, listed)
+        return self.to.row([self.to.symbol(letters, index, primed=bare != text), self.to.listed(listed)])  # fmt: skip
+
+    def _listed(self, tokens: Sequence[_Token]) -> list[str]:
+        ends = [-1, *_top_level(tokens, ","), len(tokens)]
+        return [self.to.row(self.parts(tokens[a + 1 : b])) for a, b in pairwise(ends)]
+
+
+def _end_of(tokens: Sequence[_Token], place: int) -> int:
+    """Return the place behind an operand: with its brackets, or with its arguments if it is a function."""
+    token = tokens[place]
+    opening = place
+    if token.kind == "name" and place + 1 < len(tokens) and token.text != "mod":
+        following = tokens[place + 1]
+        if following.text == "(" and not following.apart:
+            opening = place + 1
+    if tokens[opening].kind != "open":
+        return place + 1
+    closing = _closing(tokens, opening)
+    assert closing is not None, "a formula's brackets are closed"
+    return closing + 1
+
+
+def _top_level(tokens: Sequence[_Token], sign: str) -> list[int]:
+    places, depth = [], 0
+    for place, token in enumerate(tokens):
+        depth += (token.kind == "open") - (token.kind == "close")
+        if not depth and token.text == sign:
+            places.append(place)
+    return places
+
+
+def _without_brackets(tokens: Sequence[_Token]) -> Sequence[_Token]:
+    is_group = tokens[0].text == "(" and _closing(tokens, 0) == len(tokens) - 1
+    return tokens[1:-1] if is_group else tokens

@@ -1,4 +1,0 @@
-"""The section on proofs: games, the automata that prove them, and how these grow.
-
-Imports `charts`.
-"""

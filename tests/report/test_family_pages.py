@@ -1,0 +1,313 @@
+"""Pages of proofs for all parameters: what they say is what the certificate has, computed again from the page's formulas."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import parse_ruleset
+from choco_pipeline.games.ruleset import mex
+from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.proof.family_document import read_family
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.report.family_pages import (
+    FOLDER,
+    FamilyProofs,
+    page_of,
+    write_family_pages,
+)
+from choco_pipeline.report.family_views import Symbols, case_views
+from choco_pipeline.report.found import found_of, found_page
+from choco_pipeline.report.found_exports import markdown, tex
+from tests.report.documents import a_claim, whole
+from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
+
+
+class _Typed:
+    """The notation of the formula language, so that what a page says can be computed."""
+
+    def number(self, digits):
+        return digits
+
+    def name(self, letters, index):
+        return letters + index
+
+    def symbol(self, letter, index="", *, primed=False):
+        return f"{letter}{'_' * bool(index)}{index}{'_of_option' * primed}"
+
+    def sign(self, operator):
+        return {"": "*", "←": "==", "⇒": "<="}.get(operator, operator)
+
+    def minus(self):
+        return "-"
+
+    def row(self, parts):
+        return " ".join(parts)
+
+    def words(self, text):
+        return text
+
+    def bracketed(self, inner, _):
+        return f"({inner})"
+
+    def floor(self, numerator, denominator):
+        return f"(({numerator}) // ({denominator}))"
+
+    def function(self, name, arguments):
+        return f"{name}({', '.join(arguments)})"
+
+    def modulo(self, modulus):
+        return f" mod {modulus}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("families")
+    certificates(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """A certificate of a formula by cases."""
+    (path,) = certificates(tmp_path_factory.mktemp("odd"), [ODD_STEP])
+    return path
+
+
+@pytest.fixture
+def ledger(folder):
+    paths = sorted(folder.glob("family-*.json"))
+    claims = [a_claim(f"claim-{n}", number=f"Theorem {n}") for n in range(2)]
+    for claim in claims:
+        claim["paper"]["title"] = "A paper & <more>"
+    verdicts = [proved_verdict(c["id"], path) for c, path in zip(claims, paths, strict=True)]
+    return {"run": "small_run", "claims": claims, "verdicts": verdicts}
+
+
+names = ("count(x)", "legal(y)", "legal(y')", "m_k", "s")
+sums = st.builds(
+    Affine.total,
+    st.fixed_dictionaries({"count(x)": st.integers(-2, 2), "legal(y')": st.integers(-2, 2), "m_k": st.integers(-3, 3), "s": st.integers(-2, 2)}),
+    st.integers(-5, 5),
+).filter(lambda total: total.terms)  # fmt: skip
+
+
+@given(st.lists(st.tuples(sums, st.booleans()), min_size=1, max_size=6), st.randoms())
+def test_inequalities_say_the_same_as_the_predicates(said, chance):
+    """With s ≤ 2m: a bound may be left out for another only where the case's conditions hold."""
+    condition = Affine.of("m_k") * 2 - Affine.of("s")
+    symbols = Symbols(_Typed(), ("x", "y"), ("k",), ("m_k", "s"), [condition])
+    shown = [parse(text) for text in symbols.said(said)]
+    for _ in range(30):
+        m = chance.randint(0, 6)
+        values = {"m_k": m, "s": chance.randint(0, 2 * m)}
+        values |= {name: chance.randint(-9, 9) for name in names[:3]}
+        meant = all((total.value(values) >= 0) == holds for total, holds in said)
+        written = {"m": values["m_k"], "s": values["s"], "X": values["count(x)"]}
+        written |= {"h_y": values["legal(y)"], "h_y_of_option": values["legal(y')"]}
+        assert all(f.value({n: written[n] for n in f.names}) for f in shown) == meant
+
+
+def test_counters_are_what_the_page_says_they_are(folder):
+    """Each counter, kept by the page's formulas while digits are read, ends as the form of the numbers that were read."""
+    chance, seen = random.Random(5), 0
+    for path in sorted(folder.glob("family-*.json")):
+        written = read_family(path)
+        coordinates = list(written.cases[0].shifts)
+        (case,) = case_views(written, coordinates, _Typed())
+        for counter in (c for o in case.obligations for c in o.counters):
+            start, step = counter.start.split(" == "), counter.step.split(" == ")
+            symbol = start[0]
+            if symbol in ("T", "V"):
+                continue
+            form = counter.means.split(" == ")[-1]
+            digits = [
+                name for name in parse(step[1]).names if name.endswith(("_i", "_i_of_option"))
+            ]
+            rest = {n: chance.randint(1, 5) for n in ("m", "s")}
+            value, numbers = None, dict.fromkeys(digits, 0)
+            for place in range(7):
+                read = {name: chance.randint(0, 1) for name in digits}
+                formula = parse(step[1] if place else start[1])
+                given_ = {**rest, **read, symbol: value}
+                value = int(formula.value({n: given_[n] for n in formula.names}))
+                for name in digits:
+                    numbers[name] = 2 * numbers[name] + read[name] if place else -read[name]
+            whole = {name.replace("_i", ""): number for name, number in numbers.items()} | rest
+            meant = parse(form)
+            assert value == meant.value({n: whole[n] for n in meant.names}), counter
+            seen += 1
+    assert seen > 15
+
+
+def test_strategies_on_the_page_are_those_of_the_certificate(folder):
+    seen = 0
+    for path in sorted(folder.glob("family-*.json")):
+        written = read_family(path)
+        (case,) = case_views(written, list(written.cases[0].shifts), _Typed())
+        for obligation, text in zip(case.obligations, written.cases[0].obligations, strict=True):
+            for location in obligation.locations:
+                of = text.locations[location.number]
+                if location.strategy is None:
+                    assert not of.strategy
+                    continue
+                answers = [a for step in of.strategy for a in step.answers]
+                shown = [a for _, row in location.strategy.rows for a in row]
+                assert {to for _, _, to in shown} == {a.to for a in answers}
+                classes = len(location.strategy.classes)
+                assert len(shown) == classes * len(of.strategy)
+                for step, (digits, row) in zip(of.strategy, location.strategy.rows, strict=True):
+                    assert digits == "".join(map(str, step.digits.values()))
+                    taken = {("".join(map(str, a.digits.values())), a.to) for a in step.answers}
+                    assert {(chosen, to) for _, chosen, to in row} == taken
+                    seen += 1
+    assert seen > 50
+
+
+def test_pages_are_written_and_old_ones_removed(folder, ledger, tmp_path):
+    old = tmp_path / FOLDER / "family-0000.html"
+    old.parent.mkdir()
+    old.write_text("of a certificate that is gone")
+    assert write_family_pages(whole(ledger), tmp_path) == 2
+    stems = [path.stem for path in folder.glob("family-*.json")]
+    written = {path.name for path in (tmp_path / FOLDER).iterdir()}
+    assert written == {f"{stem}.{kind}" for stem in stems for kind in ("html", "tex")}
+    for path in (tmp_path / FOLDER).glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "<more>" not in text, "a title became markup"
+        assert "<math>" in text
+        assert f'href="{path.stem}.tex"' in text
+        assert "47 conditions" in text
+
+
+def test_a_certificate_that_is_not_there_has_no_page(ledger):
+    ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
+    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
+
+
+def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
+    """Its certificate is there, and one of a sentence on integers."""
+    path = tmp_path / "all-1.json"
+    path.write_text(json.dumps({"kind": "claim", "format": 1}), encoding="utf-8")
+    follows = {"certificate": path.as_posix(), "evidence": {"follows_from": {"premises": []}}}
+    ledger["verdicts"][0] |= follows
+    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+
+
+@pytest.mark.full
+def test_options_on_the_page_have_every_smaller_number(odd):
+    """For some games, by the definition of Grundy numbers."""
+    (case,) = case_views(read_family(odd), ("y", "z"), _Typed())
+    assert case.parameters == ["k == 2 * m + 1"]
+    for m, s in ((1, 0), (1, 1), (1, 3), (2, 4), (3, 1)):
+        rules = parse_ruleset(f"step-bar(k={2 * m + 1}, s={s})").rules
+        grundy = {}
+        for z in range(20):
+            for y in range((z + s) // (2 * m + 1) + 1):
+                options = {(y, z): grundy[y, z] for y, z in rules.options((y, z))}
+                grundy[y, z] = mex(options.values())
+                for g in range(grundy[y, z]):
+                    names = {"y": y, "z": z, "g": g, "m": m, "s": s}
+                    assert g in {options.get(option) for option in tried(case.formula, names)}
+
+
+def tried(formula, names):
+    """Yield the options that a page says are tried."""
+    for text in formula.quotients:
+        name, quotient = text.split(" == ")
+        names = {**names, name: value_of(quotient, names)}
+    for option in formula.options:
+        changed = dict(text.split("_of_option == ") for text in option)
+        yield tuple(value_of(changed.get(x, x), names) for x in ("y", "z"))
+
+
+def value_of(text, names):
+    formula = parse(text)
+    return formula.value({name: names[name] for name in formula.names})
+
+
+def test_what_is_told_of_products_is_on_the_page(odd):
+    (written,) = read_family(odd).cases
+    (view,) = case_views(read_family(odd), ("y", "z"), _Typed())
+    assert (view.formula.least, view.formula.most) == ("m * d >= m", "m * d <= - m")
+    names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
+    names |= {
+        f"{of}({x})": x + "_of_option" * (of == "option")
+        for of in ("position", "option")
+        for x in "yz"
+    }
+    names |= {f"number({n})": f"q_{n}" for n in (1, 2, 3)}
+    shown = {"-".join([lemma.kind, *lemma.moves]): lemma.sums for lemma in view.formula.lemmas}
+    values = {name: 10**n for n, name in enumerate(names.values())}
+    assert shown.keys() == {name for name, sums in written.formula.lemmas.items() if sums}
+    for kind, texts in shown.items():
+        for text, told in zip(texts, written.formula.lemmas[kind], strict=True):
+            value = sum(c * (1 if n == "1" else values[names[n]]) for n, c in told.items())
+            assert value_of(text, values) == value
+
+
+@pytest.fixture
+def proof_by_cases(odd):
+    return {
+        "run": "small_run",
+        "claims": [a_claim("claim-0")],
+        "verdicts": [proved_verdict("claim-0", odd)],
+    }
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+@pytest.mark.parametrize("document", ["ledger", "proof_by_cases"])
+def test_latex_takes_it(document, request, tmp_path):
+    assert write_family_pages(whole(request.getfixturevalue(document)), tmp_path)
+    for path in sorted((tmp_path / FOLDER).glob("*.tex")):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
+        done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        assert path.with_suffix(".pdf").stat().st_size > 10_000
+
+
+def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
+    path = sorted(folder.glob("family-*.json"))[0].as_posix()
+    evidence = {"found_on": Evidence(1, "one"), "held_on": Evidence(1, "one"), "tried": Tried(1, "one")}  # fmt: skip
+    proved = FoundStatement(
+        search="formulas",
+        ruleset="solid-bar(f=(x+z)//k)",
+        statement="P <=> x ^ y ^ z == 0",
+        when="k%4 == 3",
+        parameters={"k": (3, 7)},
+        conclusion=Conclusion("proved", "proved for all k with k%4 == 3", (path,)),
+        **evidence,
+    )
+    # with a pass, sentences on integers have certificates of their own
+    followed = replace(proved, when="k%8 == 7").with_conclusion(
+        Conclusion("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
+    )
+    listed = replace(proved, when="k%8 == 3").with_conclusion(
+        Conclusion("proved-for-listed", "proved where k = 3", (path,))
+    )
+    ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
+    assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
+    assert write_family_pages(whole(ledger), tmp_path, [proved, followed, listed]) == 1
+    document = FoundDocument(statements=(proved, followed, listed), searches=())
+    found = found_of(document, whole(ledger), tmp_path)
+    page = found_page(found, whole(ledger))
+    assert f'href="{page_of(path)}"' in page
+    assert "Proved for all k with k%4 == 3" in page
+    text = tex(found, whole(ledger))
+    assert text.count(r"\begin{theorem}") == 2
+    assert text.count(r"\begin{conjecture}") == 1
+    assert (
+        "proved for all k with k%4 == 3" in markdown(found, whole(ledger)).replace("\\", "").lower()
+    )
