@@ -140,3 +140,14 @@ def test_dtype_holds_every_number(columns, passes, dtype):
     table = grundy_bar(np.zeros(columns, np.int64), passes)
     assert table.dtype == dtype
     np.testing.assert_array_equal(table[0, :, 0], np.arange(columns))
+
+
+def test_printed_values():
+    table = grundy_bar(np.arange(16))[0]  # step2015 Fig 4.2, k = 1
+    assert (table[3, 2], table[9, 5]) == (1, 12)
+
+
+def test_two_more_passes_change_nothing():
+    table = grundy_bar(np.arange(700) // 3, passes=4)
+    np.testing.assert_array_equal(table[2:], table[:-2])
+    assert (table[1] != table[0]).any()

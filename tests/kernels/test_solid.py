@@ -90,3 +90,24 @@ def test_wide_table_is_int32():
     table = grundy_solid(np.zeros((32769, 1), np.uint16))
     assert table.dtype == np.int32
     np.testing.assert_array_equal(table[0, :, 0, 0], np.arange(32769))
+
+
+def test_printed_values():
+    table = grundy_solid(triangular(20, 3))[0]
+    printed = {
+        (0, 0, 0): 0,
+        (1, 0, 0): 1,
+        (0, 0, 1): 1,
+        (1, 0, 1): 0,
+        (0, 0, 2): 2,
+        (1, 0, 2): 3,
+        (1, 1, 2): 4,
+    }
+    assert {(x, y, z): table[x, z, y] for x, y, z in printed} == printed  # triangular Example 7.1
+
+
+def test_printed_counts():
+    table = grundy_solid(triangular(20, 3))[0]
+    x, z, y = np.nonzero(table >= 0)
+    same = table[x, z, y] == x ^ y ^ z
+    assert (same.sum(), (~same).sum()) == (977, 2257)  # triangular Example 8.3

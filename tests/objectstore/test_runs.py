@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 import xarray as xr
 import yaml
 
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
+from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET, Server
 from tests.workflow.conftest import Ran, tiny
 from tests.workflow.project import Project, wait_for
@@ -231,3 +233,21 @@ def test_a_killed_run_goes_on(project, server, url, of_server) -> None:
     assert kept == stored > 0
     assert "nothing is wrong" in project.choco("verify").stdout
     require_no_secret(server, project)
+
+
+@pytest.mark.slow  # test_blocks.py has tables that are built and read over it
+def test_a_run_over_a_bad_network(project, server, url, of_server) -> None:
+    flaky = Flaky(server.port)
+    project.environment |= server.environment(AWS_ENDPOINT_URL=f"http://127.0.0.1:{flaky.port}")
+    path = project.folder / "tiny.yaml"
+    sweeps = yaml.safe_load(path.read_text())["sweeps"]
+    small = {"run": "tiny", "tables": url, "sweeps": {"triangles": sweeps["triangles"]}}
+    path.write_text(yaml.safe_dump(small))
+    assert project.run("tiny.yaml")["status"] == "done"
+    flaky.close()
+    assert min(flaky.dropped, flaky.busy) > 0
+    for store, entries in stores(project):
+        for table, entry in entries.items():
+            with xr.open_zarr(store.store(), group=table) as data:
+                cells = np.asarray(data[entry["variable"]])
+            assert cells.shape == tuple(entry["shape"])

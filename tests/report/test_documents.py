@@ -294,3 +294,18 @@ def test_no_text_of_a_csv_file_is_a_formula_and_numbers_are_as_they_were():
     assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells["text"])
     assert cells["number"].tolist() == list(range(-5, 6))
     assert cells["mixed"].tolist()[:3] == ["-1", "'-1", ""]
+
+
+@pytest.mark.parametrize(
+    ("counts", "bound", "words"),
+    [
+        ({"holds-to-bound": 3}, [9, 9], "holds to 9"),
+        ({"holds-to-bound": 2, "exhausted": 1}, [9, 1600], "holds to the bounds"),
+        ({"holds-to-bound": 1}, [1600, 1600], "holds to 1,600"),
+        ({"exhausted": 3}, [9, 9], "holds where checked"),
+    ],
+)
+def test_a_bound_never_reads_as_truth(counts, bound, words):
+    row = {**a_row([], verdict="holds-to-bound"), "counts": counts, "bound": bound}
+    (view,) = claim_views(a_ledger([a_claim()], [], [row]))
+    assert view.words == words

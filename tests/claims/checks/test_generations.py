@@ -118,3 +118,12 @@ def test_an_automaton_without_end_is_refused() -> None:
         claim, {"m": 2}, RectangularBar(2, 2), 2, p_table(RectangularBar(2, 2))
     ).verdict
     assert isinstance(late, Undecided)
+
+
+def test_the_automaton_of_the_paper_and_one_term_less() -> None:
+    for m in range(1, 24):
+        assert verdict_on(m, TERMS) == Exhausted(m * m)
+    wrong = verdict_on(3, TERMS[:-1])
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.position == (1, 1, 1, 1)
+    assert wrong.counterexample.found == "P-position"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -193,3 +194,26 @@ def test_what_is_no_section() -> None:
     game = RectangularBar(2, 3)
     verdict = check_claim(claim, {}, game, 3, p_table(game)).verdict
     assert verdict == Undecided("sections are square, the bar is 2 × 3")
+
+
+@pytest.mark.parametrize("m", range(1, 34))
+def test_the_sections_of_the_paper(m: int) -> None:
+    order = (m - 1).bit_length()
+    for level, n, halves in [("m", order, False), ("2*m", order + 1, False), ("m", m, False)]:
+        finding = find(m, level, str(n), halves)
+        assert finding.verdict == Exhausted(m * m)
+    assert find(m, "m", str(order), True).verdict == Exhausted(m * m)
+    if m % 2 == 1 and m > 1:
+        assert isinstance(find(m, "m", str(order - 1)).verdict, Refuted)
+
+
+def test_a_cell_that_the_section_lacks() -> None:
+    verdict = find(4, "3", "2").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == "P-position"
+    wrong: dict[str, Any] = {"kind": "octahedron", "level": "7", "order": "3"}
+    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=8, n=8)", "check": wrong})
+    game = RectangularBar(8, 8)
+    found = check_claim(claim, {}, game, 8, p_table(game)).verdict
+    assert isinstance(found, Refuted)
+    assert found.counterexample.claimed.endswith("in the section of order 3")

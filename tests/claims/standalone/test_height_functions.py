@@ -235,3 +235,13 @@ def test_what_has_no_value_is_an_error():
         find_height_functions(statement(**NS | {"height": "N-3"}), 2)
     with pytest.raises(FormulaError, match="division by zero"):
         find_height_functions(statement(**NS | {"grundy": "y//z"}), 2)
+
+
+def test_the_ns_property_of_all_sections_is_sufficient_but_not_necessary():
+    for bound, height in [(1, 4), (2, 4), (3, 3)]:
+        check = statement(**SECTIONS | {"height": str(height), "relation": "if"})
+        assert isinstance(find_height_functions(check, bound).verdict, HoldsToBound)
+    verdict = find_height_functions(statement(**SECTIONS | {"height": "2"}), 1).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (1, 0, 1, 1)
+    assert "f = ((1, 1), (1, 2)) has Grundy numbers x ⊕ y ⊕ z" in verdict.counterexample.found

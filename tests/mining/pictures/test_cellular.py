@@ -194,3 +194,12 @@ def test_a_step_bar_s_grundy_numbers_and_games_without_a_rule():
     assert plain.terms
     assert with_pass
     assert all(f.nothing and f.passes == 1 for f in with_pass)
+
+
+def test_a_random_table_has_no_rule():
+    rng = np.random.default_rng(3)
+    data = p_table(StripBar(1), 40)
+    data["p_x"].values[:] = np.where(data["p_x"].values >= 0, rng.integers(0, 40, (41, 41)), -1)
+    found = mine_cellular(StripBar(1), 40, data)
+    assert len(found) == 3
+    assert all(f.nothing and f.tried.candidates > 80 for f in found)

@@ -364,3 +364,19 @@ def test_ids_say_what_is_computed():
     assert (
         len({spec.table_id, *(TableSpec.of(SolidBar(f), b, q).table_id for f, b, q in others)}) == 4
     )
+
+
+def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
+    specs, _, manifest = built
+    (chunk,) = [
+        p
+        for p in (store_path(manifest) / specs[0].table_id / "grundy").rglob("c/**/*")
+        if p.is_file()
+    ]
+    chunk.unlink()
+    with pytest.raises(StoreError, match=rf"chunk .* is missing \({chunk}\)"):
+        read_table(
+            location(manifest),
+            specs[0].table_id,
+            read_record(manifest)["tables"][specs[0].table_id],
+        )
