@@ -59,7 +59,9 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
 def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
 ) -> list[Finding]:
-    """Return the findings of the named searches in one table, one of nothing included."""
+    """Return the findings of the named searches in one table, one of nothing included; none for a table of one cell."""
+    if not data.sizes:
+        return []
     return [finding for name in what for finding in MINERS[name](game, bound, data)]
 
 

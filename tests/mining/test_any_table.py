@@ -2,11 +2,11 @@
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Nim, Ruleset
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding
@@ -45,6 +45,7 @@ def test_findings_come_back(drawn, quantity):
 
 @settings(max_examples=examples(30), deadline=None)
 @given(described(), st.integers(0, 9), st.sampled_from(["grundy", "p-positions"]))
+@example(Nim(1), 9, "p-positions")  # a table of one cell
 def test_every_search_takes_games_of_every_description(
     game: Ruleset, bound: int, quantity: Quantity
 ) -> None:
