@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choco_pipeline.errors import ConfigError, require_package
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.report.automaton_pictures import arrows
+from choco_pipeline.report.automaton_pictures import MOST_STATES, arrows
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from choco_pipeline.tables.reading.position_frames import p_positions as frame_of_p_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Larger automata are not readable.
-MOST_STATES = 20
 
 
 def grundy_numbers(
@@ -56,7 +53,7 @@ def grundy_numbers(
     >>> axes.get_xlabel(), axes.get_ylabel(), axes.get_title()
     ('z', 'x', 'solid-bar(f=(x+z)//3), y = 2')
     """
-    game = parse_ruleset(game) if isinstance(game, str) else game
+    game = as_game(game)
     data = grundy_table(game, bound).grundy
     _require_plane(game, [str(dim) for dim in data.dims], fixed, (2,))
     try:
@@ -98,7 +95,7 @@ def p_positions(
     >>> plot.p_positions("game(wythoff)", 20).get_xlabel()
     'a'
     """
-    game = parse_ruleset(game) if isinstance(game, str) else game
+    game = as_game(game)
     frame = frame_of_p_positions(game, bound)
     free = _require_plane(game, [str(name) for name in frame.columns], fixed, (2, 3))
     for name, value in fixed.items():

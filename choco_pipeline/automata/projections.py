@@ -29,7 +29,7 @@ Symbols = NDArray[np.int64]
 
 @kernel
 def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
-    """Return the states from which a word of these symbols leads to an accepting state."""
+    """Return the states that reach an accepting state by reading only these symbols."""
     states = delta.shape[0]
     begin = np.zeros(states + 1, np.int64)
     for p in range(states):

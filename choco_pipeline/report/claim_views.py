@@ -359,7 +359,7 @@ def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
 
 
 def _move(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str:
-    """Return which coordinates a move changes.
+    """Return the coordinates that a move changes.
 
     Examples
     --------

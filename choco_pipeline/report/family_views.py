@@ -139,7 +139,7 @@ class Symbols:
         return self.to.row([left, self.to.sign(sign), right])
 
     def zero(self, total: Affine) -> str:
-        """Return that a sum is 0, with what is subtracted on the other side."""
+        """Return the equation "sum = 0", with negative terms moved to the right."""
         plus, minus = (Affine.total({n: c for n, c in (total * s).terms if c > 0}) for s in (1, -1))
         if not plus.terms:
             plus, minus, total = minus, plus, -total

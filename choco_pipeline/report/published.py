@@ -1,8 +1,8 @@
 """Comparison of a run with the published results of its configuration.
 
 The project publishes the digests of the results of a run as ``config/published/RUN.json``: one for each table, for the verdicts on each
-claim, for each proof and for each found statement. A run of the same configuration must give the same digests, on every machine, with
-every number of workers and every supported Python. Times, versions and wording are not part of a digest.
+claim, for each proof and for each found statement. A run of the same configuration is expected to give the same digests. Times,
+versions, engines and the texts of verdicts are not part of a digest.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Published(RecordModel):
             }
             verdicts[verdict.claim].append(canonical_json(content))
         return cls(
-            inputs=inputs_digest(plan),
+            # The files that the plan was made from.
+            inputs=digest([file_digest(project_file(path)) for path in plan["inputs"]]),
             tables={
                 f"{table['ruleset']}, {table['quantity']} to {table['bound']}": table["digest"][:16]
                 for table in ledger.tables
@@ -153,8 +154,3 @@ def compared_run(run: str) -> Comparison | None:
     paths = Paths(RESULTS, run)
     found = FoundDocument.read(paths.found).statements
     return compared(read_plan(paths.plan), ledger_of(run), found)
-
-
-def inputs_digest(plan: Plan) -> str:
-    """Return the digest of the files that a plan was made from."""
-    return digest([file_digest(project_file(path)) for path in plan["inputs"]])

@@ -313,7 +313,7 @@ class _Parser:
         return name, value
 
     def bindings(self) -> tuple[tuple[Binding, ...], tuple[str, ...], bool]:
-        """Read bindings; return them with the variables and option known inside."""
+        """Read bindings, and return them with the names that are in scope after them."""
         kept, bindings, has_option = self.bound, list[Binding](), self.has_option
         while True:
             token = self.here

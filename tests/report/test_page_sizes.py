@@ -59,3 +59,21 @@ def test_the_first_page_stays_small_with_four_hundred_claims(ledger):
         "mtext",
     }
     assert sum(n for tag, n in shown.first.tags.items() if tag not in mathematics) < 15_000
+
+
+def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabytes(ledger):
+    claims = [{**claim, "id": f"{claim['id']}-{n}"} for n in range(9) for claim in ledger["claims"]]
+    copies = [claim["id"] for claim in claims][:120]
+    while len(ledger["verdicts"]) < 600:
+        ledger["verdicts"] += ledger["verdicts"]
+    ledger["verdicts"] = [
+        {**verdict, "claim": f"{verdict['claim']}-{i % 3}"}
+        for i, verdict in enumerate(ledger["verdicts"])
+        if f"{verdict['claim']}-{i % 3}" in copies
+    ][:600]
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    ledger["rows"] = [{**rows[name.rpartition("-")[0]], "claim": name} for name in copies]
+    ledger["claims"], ledger["pairs"] = claims[:120], []
+    shown = Site(ledger)
+    assert shown.html["index.html"].count('class="claim-row') == 120
+    assert sum(len(text.encode()) for text in shown.html.values()) < 9e6

@@ -6,7 +6,10 @@ from shutil import copytree
 
 import pytest
 
+from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.report.published import Published, compared_run
+from choco_pipeline.sweep.plan_document import read_plan
+from choco_pipeline.sweep.run_ledger import ledger_of
 from tests.cli.command import choco
 from tests.workflow.conftest import Ran, tiny  # noqa: F401 -- a fixture
 
@@ -37,6 +40,10 @@ def test_each_difference_is_named(kind: str, changed: dict[str, str], expected: 
     assert [*RESULTS.differences(RESULTS.model_copy(update={kind: changed}))] == expected
 
 
+def comparison_of(document: dict[str, object], other: Published) -> list[str]:
+    return [*Published.model_validate(document).differences(other)]
+
+
 @pytest.mark.full
 def test_a_run_is_compared_with_what_was_published_of_it(
     tiny: Ran,  # noqa: F811 -- the fixture
@@ -62,6 +69,21 @@ def test_a_run_is_compared_with_what_was_published_of_it(
         assert comparison is not None
         assert comparison.differences == (f"{kind}: {name} differs",)
         assert choco("verify", "--published", cwd=folder).returncode == 1
+    ledger = ledger_of("tiny")
+    plan = read_plan(folder / "results/tiny/plan.json")
+    first, *others = ledger.verdicts
+    wrong = Counterexample("P", "N", (9, 9), ("x", "y"))
+    for change in (
+        {"verdict": "undecided"},
+        {"parameters": {"k": 999}},
+        {"bound": 999},
+        {"counterexample": wrong},
+    ):
+        other = first.model_copy(update=change)
+        changed = ledger.model_copy(update={"verdicts": (other, *others)})
+        digests = Published.of_run(plan, changed, ())
+        (difference,) = (d for d in comparison_of(document, digests) if d.startswith("claims"))
+        assert difference == f"claims: {first.claim} differs"
     published.write_text(json.dumps({**document, "inputs": "0"}))
     comparison = compared_run("tiny")
     assert comparison is not None

@@ -533,7 +533,7 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return whether each row of ``questions`` is one of ``listed``, by columns."""
+    """Return for each row of ``questions`` whether it is in ``listed``; both are given as columns."""
     size = questions[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)

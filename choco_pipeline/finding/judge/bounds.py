@@ -1,4 +1,4 @@
-"""Tables of the trials of found statements: their bounds and outcomes.
+"""Bounds of the tables on which found statements are tried, and the outcomes.
 
 A claim that ends at some bound, or contradicts a statement far away, names the place where the statement may be wrong. Only a
 table of the game up to that place decides between the two. Without such a table the statement is not accepted.

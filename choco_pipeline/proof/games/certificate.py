@@ -1,4 +1,4 @@
-"""Certificates of games: automata in a file, to be checked without the search."""
+"""Certificates of games: files with automata that are checked without a search."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Reach:
-    """The largest amount k of a game, the bound T of its constants, and whether a move splits."""
+    """The largest amount k, the bound T of the constants, and whether some move splits a heap."""
 
     most: int
     conditions: int

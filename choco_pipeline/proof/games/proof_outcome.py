@@ -81,7 +81,7 @@ class ProofOutcome(RecordModel):
         relation: Literal["p", "grundy"] | None = None,
         certificate: str | None = None,
     ) -> ProofOutcome:
-        """Return the outcome of a search without a proof."""
+        """Return the outcome of a search that found no proof."""
         return cls(
             ruleset=ruleset,
             relation=relation,

@@ -288,7 +288,7 @@ def _solutions(
     values: Mapping[str, Affine],
     quotients: _Quotients,
 ) -> Iterator[Mapping[str, Affine]]:
-    """Yield sums for all unknown names, by inequalities that are made equations."""
+    """Yield values of all unknowns, each from an inequality taken as an equation."""
     if not unknown:
         yield values
         return

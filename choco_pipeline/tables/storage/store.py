@@ -116,7 +116,7 @@ class Outline:
 
 
 def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
-    """Make the group and the array of a table; leftovers of an interrupted run are removed.
+    """Create the group and the array of a table, after removal of an unfinished one.
 
     Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
     """
@@ -186,7 +186,7 @@ def write_cells(
 
 
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
-    """Write one table as a group of `store`; leftovers of an interrupted run are removed.
+    """Write a table as a group of `store`, after removal of an unfinished one.
 
     The shard's store is made if missing; only one process may write to it. Returned is what the manifest says of the table, but for
     what building it took.

@@ -57,7 +57,7 @@ class Facts:
 
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
-    """Return all locations of the control, from the start on, with their facts."""
+    """Return the reachable locations of the control with their facts, the start first."""
     reached = {obligation.start: None}
     todo = [obligation.start]
     while todo:
