@@ -22,10 +22,7 @@ class TableCheck(RecordModel):
 class StatementOrder(RecordModel):
     """A part of the statements that need no table."""
 
-    work: str = ""
-    #: Of the tables, and of the result of the order.
-    format: int
-    #: Digest of the code that checks: an order for other code is another one.
+    #: Digest of the checking code, so that an order for other code is another order.
     code: str
     #: By their ids, as `Claim.as_json` wrote them.
     claims: Mapping[str, Mapping[str, Any]]

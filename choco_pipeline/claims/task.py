@@ -1,11 +1,11 @@
-"""Checking claims, on the tables of a shard or as they stand: one work order, one document of verdicts."""
+"""Tasks of the stage `check`: claims on the tables of a shard, and statements without tables."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
 from choco_pipeline.claims.checks.check import pass_of_claim
@@ -15,21 +15,34 @@ from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
-from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.storage.store import store_of
 from choco_pipeline.tables.storage.stored import StoredCells
 
+Outcome = dict[str, list[dict[str, Any]]]
 
-def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
+
+def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) -> Outcome:
     """Check claims on the tables of a shard, all claims on a table side by side.
 
-    Earlier verdicts are not checked again. The order is a `CheckOrder`, the result ``{"verdicts": […]}`` in the order of the
-    checks, written as a whole or not at all. Only some chunks of a table are in memory at a time. Returned is the number of checks.
+    Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time.
+
+    Parameters
+    ----------
+    order_document
+        A `CheckOrder` as plain data.
+    report
+        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each check.
+
+    Returns
+    -------
+    dict
+        The verdicts, in the order of the checks.
     """
-    order = read_record_as(CheckOrder, Path(order_file))
+    order = CheckOrder.model_validate(order_document)
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
     checks_of_table: dict[str, list[int]] = defaultdict(list)
@@ -64,18 +77,17 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 verdicts[todo[at]] = verdict
                 report(Stage.CHECK, checks=1, positions=verdict.positions)
             earlier.keep()
-    _write(out_file, order.format, [verdicts[i] for i in sorted(verdicts)])
-    return {"checks": len(verdicts)}
+    return {"verdicts": [verdicts[i].document() for i in sorted(verdicts)]}
 
 
 def check_standing_statements(
-    order_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, int]:
-    """Check the statements of a `StatementOrder`, which need no table.
+    order_document: Mapping[str, Any], report: Callable[..., None]
+) -> Outcome:
+    """Check the statements of a `StatementOrder`, which need no table, as `check_shard`.
 
     Verdicts have ``"table": null``; the bound is the value of `N`, or null where it is no bound because every case was checked.
     """
-    order = read_record_as(StatementOrder, Path(order_file))
+    order = StatementOrder.model_validate(order_document)
     verdicts = []
     for claim_id, claim in order.statements.items():
         earlier = EarlierVerdicts.of_statement(order.earlier, order.code, claim)
@@ -92,10 +104,4 @@ def check_standing_statements(
             earlier.keep()
         verdicts.append(verdict)
         report(Stage.CHECK, checks=1, positions=verdict.positions)
-    _write(out_file, order.format, verdicts)
-    return {"checks": len(verdicts)}
-
-
-def _write(out_file: str, of_format: int, verdicts: Sequence[ClaimVerdict]) -> None:
-    documents = [verdict.document() for verdict in verdicts]
-    write_record(Path(out_file), {"format": of_format, "verdicts": documents})
+    return {"verdicts": [verdict.document() for verdict in verdicts]}

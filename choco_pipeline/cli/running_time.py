@@ -8,16 +8,15 @@ knows which beforehand. If one of them changes, only what is printed of times do
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
 from choco_pipeline.cli.output import in_time
 from choco_pipeline.proof.proof_orders import GameToProve
-from choco_pipeline.stages import WORK, Stage, Work
-from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, is_done, read_plan
 from choco_pipeline.sweep.proofs import expected_seconds
 
 #: Snakemake and the workers start, and every worker loads the kernels.
@@ -75,23 +74,24 @@ def running_time(plan: Plan, workers: int) -> RunningTime:
     missing = {shard for shard in plan["shards"] if not paths.manifest(shard).exists()}
     same = paths.plan.exists() and read_plan(paths.plan)["made_from"] == plan["made_from"]
     core: dict[Stage, float] = defaultdict(float)
-    jobs: dict[Stage, int] = defaultdict(int)
+    parts: dict[Stage, int] = defaultdict(int)
     if missing:
         tables = [table for table in plan["tables"] if table["shard"] in missing]
-        core[Stage.BUILD] = JOB * len(missing) + sum(table["seconds"] for table in tables)
+        core[Stage.BUILD] = sum(table["seconds"] for table in tables)
         # All workers build a large table together.
-        jobs[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
-    for work in WORK.values():
-        left = {
-            name
-            for name in orders_of(plan, work)
-            if not (same and _is_done(paths.order(work, name), paths.outcome(work, name)))
-            or (work.reads_tables and name in missing)
-        }
+        parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
+    for stage, seconds in ((Stage.CHECK, _checks), (Stage.MINE, _searches), (Stage.PROVE, _proofs)):
+        jobs = plan["jobs"][stage]
+        left = {sweep for sweep in jobs if not is_done(plan, paths, stage, sweep)}
         if left:
-            core[work.stage] += JOB * len(left) + sum(_each(plan, work, left))
-            jobs[work.stage] += len(left)
-    stages = {stage: seconds / min(workers, jobs[stage]) for stage, seconds in core.items()}
+            share = sum(jobs[sweep]["amount"] for sweep in left) / sum(
+                j["amount"] for j in jobs.values()
+            )
+            core[stage] = share * sum(seconds(plan))
+            parts[stage] = sum(jobs[sweep]["amount"] for sweep in left)
+    for stage in core:
+        core[stage] += JOB * len(plan["jobs"][stage])
+    stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
     if stages or not (same and paths.found.exists()):
         searched = {search["table"] for search in plan["mine"]}
         size = sum(table["bytes"] for table in plan["tables"] if table["id"] in searched)
@@ -103,37 +103,33 @@ def running_time(plan: Plan, workers: int) -> RunningTime:
     return RunningTime(workers, stages)
 
 
-def _is_done(order: Path, outcome: Path) -> bool:
-    """Whether there is an outcome, and no younger order for it."""
-    if not (outcome.exists() and order.exists()):
-        return False
-    return order.stat().st_mtime_ns <= outcome.stat().st_mtime_ns
+def _checks(plan: Plan) -> Iterator[float]:
+    """Yield the seconds of one core that each check takes."""
+    sizes = {table["id"]: table["bytes"] for table in plan["tables"]}
+    for check in plan["check"]:
+        size = sizes[check["table"]]
+        yield CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
+    yield STATEMENT * len(plan["check_statements"])
 
 
-def _each(plan: Plan, work: Work, left: Collection[str]) -> Iterator[float]:
-    """Yield the seconds of one core that each thing takes which work orders of some names ask for."""
-    tables = {table["id"]: table for table in plan["tables"]}
-    for asked in plan[work.name]:
-        if (tables[asked["table"]]["shard"] if work.reads_tables else asked["part"]) not in left:
-            continue
-        match work.name:
-            case "check":
-                size = tables[asked["table"]]["bytes"]
-                yield CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
-            case "check_statements":
-                yield STATEMENT
-            case "mine":
-                size = min(tables[asked["table"]]["bytes"], SEARCH_MOST_BYTES)
-                yield (SEARCH + SEARCH_BYTE * size) * len(asked["what"])
-            case "mine_heights":
-                side = asked["side"] + 1
-                functions = number_of_height_functions(side, side, asked["height"])
-                yield HEIGHTS + HEIGHT_FUNCTION * functions
-            case "prove":
-                proof = GameToProve.model_validate({k: v for k, v in asked.items() if k != "part"})
-                yield PROOF + PROOF_SHARE * expected_seconds(proof) + CLAIM * len(proof.claims)
-            case "prove_statements":
-                yield DECISION
+def _searches(plan: Plan) -> Iterator[float]:
+    """Yield the seconds of one core that the searches in each table take, and each question about height functions."""
+    sizes = {table["id"]: table["bytes"] for table in plan["tables"]}
+    for asked in plan["mine"]:
+        size = min(sizes[asked["table"]], SEARCH_MOST_BYTES)
+        yield (SEARCH + SEARCH_BYTE * size) * len(asked["what"])
+    for question in plan["mine_heights"]:
+        side = question["side"] + 1
+        functions = number_of_height_functions(side, side, question["height"])
+        yield HEIGHTS + HEIGHT_FUNCTION * functions
+
+
+def _proofs(plan: Plan) -> Iterator[float]:
+    """Yield the seconds of one core that each proof takes, with the decisions on its claims."""
+    for asked in plan["prove"]:
+        proof = GameToProve.model_validate(asked)
+        yield PROOF + PROOF_SHARE * expected_seconds(proof) + CLAIM * len(proof.claims)
+    yield DECISION * len(plan["prove_statements"])
 
 
 def _about(seconds: float) -> str:

@@ -1,10 +1,10 @@
-"""Running a task where the computing is: on the Dask cluster of the run, or in this process; and how far tasks are, as they report."""
+"""Running tasks on the Dask cluster of the run or in this process, and their progress reports."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,24 +77,47 @@ class TaskProgress:
 
 
 def call(target: str, *arguments: Any) -> Any:
-    """Run a task on the cluster that the environment names, or in this process where it names none.
+    """Run one task, as `call_each`."""
+    return call_each(target, [arguments])[0]
 
-    Raises `ClusterError` if the cluster cannot be reached within seconds, goes away, or loses the task; `ChocoError` as the
-    target raised it, with the same message, wherever it ran. The target is ``package.module:function``, called as
-    ``function(*arguments, report)``, where ``report(stage, **numbers)`` tells the run how far the task is. Arguments are plain
-    data, as JSON can hold; so is what is returned. With a cluster this process imports neither the target nor what the target
-    imports: the worker does.
+
+def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+    """Run a task for each list of arguments, on the cluster that the environment names or else in this process.
+
+    With a cluster this process imports neither the target nor what the target imports.
+
+    Parameters
+    ----------
+    target
+        ``package.module:function``. Called as ``function(*arguments, report)``, where ``report(stage, **numbers)`` counts progress.
+    arguments
+        Plain data, as JSON can hold; so are the results.
+
+    Returns
+    -------
+    list
+        The results, in the order of the arguments.
+
+    Raises
+    ------
+    ClusterError
+        If the cluster cannot be reached within seconds, goes away, or loses a task.
+    ChocoError
+        As the target raised it, with the same message. Tasks that have not begun are given up.
     """
+    if not arguments:
+        return []
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:
-        return resolve(target)(*arguments, ignore)
+        function = resolve(target)
+        return [function(*each, ignore) for each in arguments]
     if "://" not in scheduler and os.path.lexists(Path(scheduler).with_name(SOCKET)):
         relayed = resolve("choco_pipeline.cluster.relay:relayed")
         with suppress(OSError):  # a run that was killed has left the socket
-            return relayed(Path(scheduler).parent, target, arguments)
-    # Resolved only here, since it imports distributed, which takes half a second.
+            return list(relayed(Path(scheduler).parent, target, arguments))
+    # Resolved only here, because it imports distributed, which takes half a second.
     submit = resolve("choco_pipeline.cluster.task:submit")
-    return submit(scheduler, target, arguments)
+    return list(submit(scheduler, target, arguments))
 
 
 def resolve(target: str) -> Callable[..., Any]:

@@ -94,11 +94,11 @@ class Cluster:
     def carried_out(
         self,
         target: str,
-        arguments: Sequence[Any],
+        arguments: Sequence[Sequence[Any]],
         is_gone: Callable[[], bool],
         priority: int = 0,
-    ) -> Any:
-        """Have a task carried out, as `choco_pipeline.cluster.task.carried_out`; those of a higher priority come before others."""
+    ) -> list[Any]:
+        """Run a target for each list of arguments, as `choco_pipeline.cluster.task.carried_out`; a higher priority comes first."""
         return carried_out(self.client, self.address, target, arguments, is_gone, priority)
 
     @property

@@ -1,9 +1,9 @@
-"""Tasks of jobs handed on by the run that has started them, so that a job need not be a client of the cluster itself.
+"""Tasks of jobs, handed on by the run that has started the jobs, so that a job need not be a client of the cluster.
 
 A light client takes half a second to import `distributed`, and again some time to connect; a run has dozens of jobs, and is
-connected already. So it listens at a socket in a folder that nobody else may enter, and a job says there which task it
-wants: one line of JSON, answered by another when the task has ended. A job that goes away has its task given up, as when a
-client does; a run that goes away closes the socket, and jobs end with an error.
+connected already. So it listens at a socket in a folder that nobody else may enter. A job sends one line of JSON, a target and the
+arguments of each task, and receives another when all tasks have ended. If the job goes away, its tasks are given up, as
+when a client does. If the run goes away, the socket is closed, and jobs end with an error.
 
 Where a socket cannot be, or nobody listens at one, jobs are clients as they are everywhere else.
 """
@@ -34,11 +34,11 @@ class RelayedError(RuntimeError):
 
 
 class GivenUpError(Exception):
-    """A task was given up, since nobody waits for it any more."""
+    """Tasks were given up, because the job that waited for them is gone."""
 
 
-#: Has a target with its arguments carried out, and returns what it returns; it is given up once the function says so.
-CarryOut = Callable[[str, Sequence[Any], Callable[[], bool]], Any]
+#: Runs a target for each list of arguments and returns the results; the tasks are given up when the function returns true.
+CarryOut = Callable[[str, Sequence[Sequence[Any]], Callable[[], bool]], list[Any]]
 
 
 class Relay:
@@ -76,8 +76,8 @@ class Relay:
             threading.Thread(target=_answer, args=(connection, carry_out), daemon=True).start()
 
 
-def relayed(folder: Path, target: str, arguments: Sequence[Any]) -> Any:
-    """Ask the run whose socket is in a folder to have a task done, and return what it returns; see `Relay`.
+def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
+    """Ask the run whose socket is in a folder to run a task for each list of arguments, and return the results; see `Relay`.
 
     Raises `OSError` if nobody listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
     `choco_pipeline.cluster.connect.call`; `RelayedError` if the task raised anything else.
@@ -90,7 +90,7 @@ def relayed(folder: Path, target: str, arguments: Sequence[Any]) -> Any:
         except OSError:
             line = b""
     if not line.endswith(b"\n"):
-        raise ClusterError(f"{target}: the run went away before the task was done")
+        raise ClusterError(f"{target}: the run went away before its tasks were done")
     kind, value = json.loads(line)
     match kind:
         case "mistake":
@@ -117,7 +117,10 @@ def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
 
 
 def _outcome(
-    target: str, arguments: Sequence[Any], carry_out: CarryOut, is_gone: Callable[[], bool]
+    target: str,
+    arguments: Sequence[Sequence[Any]],
+    carry_out: CarryOut,
+    is_gone: Callable[[], bool],
 ) -> tuple[Kind, Any]:
     try:
         return "result", carry_out(target, arguments, is_gone)

@@ -1,4 +1,4 @@
-"""One task on a Dask cluster, seen from both ends: the process that waits for it and the worker that runs it."""
+"""Tasks on a Dask cluster, seen from both ends: the process that waits for them and the worker that runs one."""
 # mypy: untyped-calls-exclude=distributed
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ LOOK = 0.5
 START = 600
 
 
-def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:
-    """Run a target on the cluster and wait for what it returns; see `choco_pipeline.cluster.connect.call`."""
+def submit(scheduler: str, target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+    """Run a target for each list of arguments on the cluster; see `choco_pipeline.cluster.connect.call_each`."""
     address = address_of(scheduler)
     with client_of(address, patience_with(scheduler)) as client:
         return carried_out(client, address, target, arguments)
@@ -48,33 +48,41 @@ def carried_out(
     client: Client,
     address: str,
     target: str,
-    arguments: Sequence[Any],
+    arguments: Sequence[Sequence[Any]],
     is_gone: Callable[[], bool] = lambda: False,
     priority: int = 0,
-) -> Any:
-    """Run a target on the cluster of a client and return what it returns, unless who waits for it has gone.
+) -> list[Any]:
+    """Run a target for each list of arguments on the cluster of a client, and return the results.
 
-    Raises `GivenUpError` if so; the task then ends, unless it runs already.
+    Raises `GivenUpError` if `is_gone` returns true before the end. Tasks that have not begun are given up then, and also if one fails.
     """
     # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
-    key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
-    future = client.submit(
-        run_target,
-        target,
-        list(arguments),
-        os.getcwd(),
-        key=key,
-        pure=False,
-        priority=priority,
-    )
-    with losses(target, address):
-        try:
-            while not is_done(future):
-                if is_gone():
-                    future.cancel()
-                    raise GivenUpError
-            return future.result()
-        finally:
+    name = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
+    futures = [
+        client.submit(
+            run_target,
+            target,
+            list(each),
+            os.getcwd(),
+            key=f"{name}-{i}",
+            pure=False,
+            priority=priority,
+        )
+        for i, each in enumerate(arguments)
+    ]
+    results = []
+    try:
+        for future in futures:
+            with losses(target, address):
+                while not is_done(future):
+                    if is_gone():
+                        raise GivenUpError
+                results.append(future.result())
+        return results
+    finally:
+        for future in futures:
+            if future.status == "pending":
+                future.cancel()
             # A traceback in a cycle may still hold it, and Dask would carry out again what a worker that is killed has done.
             future.release()
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from choco_pipeline.documents.files import parse_json, read_bytes, read_json, write_json
+from choco_pipeline.documents.files import parse_json, read_bytes, write_json
 from choco_pipeline.errors import StoreError
 
 M = TypeVar("M", bound=BaseModel)
@@ -30,17 +30,6 @@ class DamagedError(StoreError):
 def write_record(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` with its digest, as JSON that people can read, whole or not at all."""
     write_json(path, _with_digest(content))
-
-
-def write_record_if_changed(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a record unless `path` holds the same already, so that its time only moves with its content."""
-    try:
-        known: Any = read_json(path)
-    except StoreError:
-        known = None
-    # As text, for what was read has lists and words where the content may have tuples and numbers as keys.
-    if known is None or json.dumps(known) != json.dumps(_with_digest(content)):
-        write_record(path, content)
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from typing import Any, TypeVar
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.automaton_formulas import learned_in
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.finding.families.laws import laws_of_states
@@ -37,9 +36,9 @@ from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
-from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan_document import Plan, outcomes, read_plan
 
 #: Seconds and GiB of memory for a decision on a found statement.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
@@ -100,9 +99,8 @@ class _Run:
     @cached_property
     def proofs(self) -> list[Mapping[str, Any]]:
         """The outcomes of the run's proofs."""
-        names = orders_of(self.plan, PROVE)
-        outcomes = (read_record(self.paths.outcome(PROVE, name)) for name in names)
-        return [proof for outcome in outcomes for proof in outcome["proofs"]]
+        proved = outcomes(self.plan, self.paths, Stage.PROVE)
+        return [proof for outcome in proved for proof in outcome.get("proofs", ())]
 
     @property
     def tables(self) -> Tables:
@@ -206,8 +204,8 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
         dominance = Dominance(dict(answers.consequences))
         finder = Finder(run.tables, catalogue, prover.decide, for_all, answers.tried, dominance)
         found_here = document_of(_ordered(handed_on[:parts]), finder)
-    asked = orders_of(run.plan, MINE_HEIGHTS)  # height functions have no tables
-    of_heights = (FoundDocument.read(run.paths.outcome(MINE_HEIGHTS, name)) for name in asked)
+    mined = outcomes(run.plan, run.paths, Stage.MINE)
+    of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
     documents = [found_here, *of_heights]
     whole = FoundDocument(
         statements=tuple(statement for part in documents for statement in part.statements),

@@ -1,11 +1,10 @@
-"""A work order of mining, the searches in the tables of a shard, and its outcome."""
+"""An order of searches in some tables of a shard."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.mining.table_findings import Finding
 
 
 class TableSearch(RecordModel):
@@ -16,23 +15,11 @@ class TableSearch(RecordModel):
 
 
 class MineOrder(RecordModel):
-    """The searches in the tables of a shard."""
+    """Searches in tables of a shard."""
 
-    work: str = ""
-    #: Of tables, and of the outcome.
-    format: int
-    #: Digest of the code that searches: an order for other code is another one.
+    #: Digest of the searching code, so that an order for other code is another order.
     code: str
     #: The shard's.
     manifest: Path
     #: In the order of their findings.
     searches: tuple[TableSearch, ...]
-
-
-class MinedTables(RecordModel):
-    """The outcome of a work order for mining."""
-
-    #: Of tables, and of findings.
-    format: int
-    #: Each with its table, and the seconds that it took.
-    findings: tuple[Finding, ...]

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
 from choco_pipeline.mining.counted_lines import mine_counted_lines
-from choco_pipeline.mining.mine_order import MinedTables, MineOrder
+from choco_pipeline.mining.mine_order import MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
@@ -31,12 +30,14 @@ from choco_pipeline.tables.storage.stored import StoredCells, read_table
 MOST_CELLS = 1 << 23
 
 
-def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Carry out a work order for mining and write the findings.
+def mine_shard(
+    order_document: Mapping[str, Any], report: Callable[..., None]
+) -> dict[str, list[Any]]:
+    """Search in the tables of a `MineOrder`, and return the findings as plain data, each with its table and the seconds that it took.
 
-    Order and outcome are a `MineOrder` and `MinedTables`; how many tables were searched is returned.
+    The report is called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
     """
-    order = read_record_as(MineOrder, Path(order_file))
+    order = MineOrder.model_validate(order_document)
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
     findings: list[Finding] = []
@@ -50,10 +51,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
         placed = {"table": asked.table, "seconds": seconds}
         findings += [finding.model_copy(update=placed) for finding in mined]
         report(Stage.MINE, searches=1, positions=entry["positions"])
-    write_record(
-        Path(out_file), MinedTables(format=order.format, findings=tuple(findings)).model_dump()
-    )
-    return {"mined": len(order.searches)}
+    return {"findings": [finding.model_dump() for finding in findings]}
 
 
 def mine_table(

@@ -1,4 +1,4 @@
-"""Work orders of proofs: games to prove, with the claims that are decided on them, and statements to decide."""
+"""Orders of proofs: games to prove, with the claims that are decided on them, and statements to decide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
 
-#: Key of an outcome with a proof that was killed from outside; the next run repeats the order.
+#: Key of a result with a proof that was killed from outside. The next run repeats it.
 KILLED = "killed"
 
 
@@ -36,9 +36,6 @@ class GameToProve(RecordModel):
 class DecisionOrder(RecordModel):
     """The common part of orders."""
 
-    work: str = ""
-    #: Format of the outcome.
-    format: int
     #: Digests of the deciding code, so that an order for other code is a new order.
     code: str = ""
     checker: str = ""

@@ -1,4 +1,4 @@
-"""Jobs of proof: work orders, decided in a child process under limits.
+"""Tasks of the stage `prove`: games and statements, decided in a child process under limits.
 
 The functions that run in the child take and return plain data: `search`, `repeat`, `describe`, `settle` and `settle_statement`.
 """
@@ -27,7 +27,7 @@ from choco_pipeline.claims.language.verdict import (
     verdict_fields,
 )
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
@@ -94,21 +94,34 @@ def warm_up() -> None:
         prove(parse_ruleset(game), relation, math.inf)
 
 
-# ---- Work orders.
+# ---- Orders.
 
 
-def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Prove the games of a work order, decide the claims on them, and return counts.
+def prove_order(order_document: Document, report: Callable[..., None]) -> dict[str, Any]:
+    """Prove the games of an order and decide the claims on them.
 
     A proof that breaks a limit of time or memory is undecided, and the others go on. A game that `EarlierProofs` knows is not
-    searched again; claims are always decided anew. Raises `DisagreementError` if the engine contradicts the checker or the
-    definition. The order is a `ProofOrder`. The other file receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a
-    proof for each game, with the path of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes
-    them, with ``"table": null`` and the path of the certificate, for the claims on games that are proved. It has ``"killed": true``
-    if a child was killed from outside; the next run then repeats the order. The report is called as
-    ``report(Stage.PROVE, proofs=1)`` for each game.
+    searched again; claims are always decided anew.
+
+    Parameters
+    ----------
+    order_document
+        A `ProofOrder` as plain data.
+    report
+        Called as ``report(Stage.PROVE, proofs=1)`` for each game.
+
+    Returns
+    -------
+    dict
+        ``proofs``, one for each game with the path of its certificate or null; and ``verdicts`` on the claims about proved games,
+        with the path of their certificate and no table. ``killed`` is true if a child was killed from outside.
+
+    Raises
+    ------
+    DisagreementError
+        If the engine contradicts the checker or the definition.
     """
-    order = read_record_as(ProofOrder, Path(order_file))
+    order = ProofOrder.model_validate(order_document)
     outcomes = EarlierProofs(Path(order.certificates))
     proofs: list[GameProof] = []
     verdicts: list[ClaimVerdict] = []
@@ -124,24 +137,20 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     # Games that certificates share are decided once, because the checker is asked once.
     answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
     answers = with_checker(answers)
-    outcome = {
-        "format": order.format,
+    return {
         "proofs": [answer.model_dump() for answer in answers if isinstance(answer, GameProof)],
         "verdicts": [answer.document() for answer in answers if isinstance(answer, ClaimVerdict)],
+        KILLED: prover.was_killed,
     }
-    _write_outcome(out_file, outcome, prover)
-    return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 
-def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Decide the statements of a work order; return numbers of statements and verdicts.
+def decide_order(order_document: Document, report: Callable[..., None]) -> dict[str, Any]:
+    """Decide the statements of a `StatementProofOrder`, as `prove_order`.
 
-    Raises `DisagreementError` if two judges contradict each other. The order is a `StatementProofOrder`. The other file receives
-    ``{"verdicts": […]}`` as `prove_order` writes them: one for each choice of a statement's fixed integers, with these as its
-    parameters, and with a certificate if it is proved; of claims for all parameters as `settle_for_all` returns them. Claims that
-    follow from others come last. The report is called for each statement.
+    There is a verdict for each choice of a statement's fixed integers, with these as its parameters, and one for each claim for all
+    parameters, as `settle_for_all` returns it. Claims that follow from others come last.
     """
-    order = read_record_as(StatementProofOrder, Path(order_file))
+    order = StatementProofOrder.model_validate(order_document)
     verdicts: list[ClaimVerdict] = []
     limits, folder = (order.seconds, order.memory), order.certificates
     with limited(PREPARED_BY) as prover:
@@ -161,13 +170,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
             verdicts.append(known[claim["id"]])
             report(Stage.PROVE, proofs=1)
     documents = [verdict.document() for verdict in with_checker(verdicts)]
-    _write_outcome(out_file, {"format": order.format, "verdicts": documents}, prover)
-    return {"statements": len(order.claims), "verdicts": len(verdicts)}
-
-
-def _write_outcome(out_file: str, content: Mapping[str, Any], prover: Limited) -> None:
-    killed = {KILLED: True} if prover.was_killed else {}
-    write_record(Path(out_file), {**content, **killed})
+    return {"verdicts": documents, KILLED: prover.was_killed}
 
 
 def following(claims: Mapping[str, Document]) -> list[Document]:

@@ -8,7 +8,7 @@ digest. ``sha256sums.txt`` has the digests of all these files, with that of the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -156,7 +156,7 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
             yield folder / name, f"has not the digest that {SUMS} says"
 
 
-def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
+def _outcomes(paths: Paths, shards: Iterable[str]) -> Iterator[Path]:
     """Yield the documents that a run has left, as far as it has them."""
     folder = paths.plan.parent
     named = [

@@ -1,6 +1,6 @@
-"""Damage in the results of a run: files that are missing or damaged are named and removed before the run starts, so that its rules make them again.
+"""Damage in the results of a run: damaged or outdated files are named and removed before the run starts, so that it makes them again.
 
-Proofs that were killed are removed, too, and damaged tables are repaired.
+Results with killed proofs are removed, too, and damaged tables are repaired.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.proof.proof_orders import KILLED
-from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, WORK
+from choco_pipeline.stages import BY_SWEEP, Stage
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.sweep.plan_document import Plan, is_done, read_plan
 from choco_pipeline.sweep.report_files import certificates_in, changed_files
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.sweep.run_plan import current_plan
@@ -47,11 +47,12 @@ def plan_without_damage(
     with suppress(StoreError):  # before it is made anew, and its specs with it
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
-    _ask_again(run, say)
-    _make_reports_again(run, say)
+    _remove_killed_proofs(run, say)
+    _remove_changed_reports(run, say)
     plan = current_plan(config_path, results, capacity=capacity)
     if any([_remove(_shared(run, plan), say), _repair_tables(run, plan, say)]):
         plan = current_plan(config_path, results, capacity=capacity)
+    _remove_outdated(run, plan)
     return plan
 
 
@@ -64,30 +65,38 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
     yield from sorted((run.verdicts / "statements").glob("*.json"))
 
 
-def _ask_again(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove what says of a proof that it was killed: that is no answer."""
-    folders = (run.results / run.run / work.name for work in (PROVE, PROVE_STATEMENTS))
-    proved = [path for folder in folders for path in sorted(folder.glob("*.json"))]
+def _remove_killed_proofs(run: Paths, say: Callable[[str], None]) -> None:
+    """Remove the results with a proof that was killed: that is no answer."""
+    proved = sorted((run.folder / Stage.PROVE).glob("*.json"))
     for path in (*proved, *filter(Path.exists, [run.found])):
-        if KILLED in read_record(path):
+        if read_record(path).get(KILLED):
             path.unlink()
             say(f"{path}: a proof was killed; it is looked for again")
 
 
-def _make_reports_again(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove the list of a report's files if one is missing or changed, and the records of the search for a certificate that is."""
-    outcomes = [path for path in run.records() if path == run.found or path.parent.name in WORK]
+def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
+    """Remove the list of a report's files if one is missing or changed, and the results that name a certificate that is."""
+    results = [*run.outcomes(), *filter(Path.is_file, [run.found])]
     for record in filter(Path.is_file, run.file_lists()):
         changed = list(changed_files(record))
         for path in changed:
             say(f"{path}: missing or changed since the report was written; it is made again")
             if path.is_relative_to(run.certificates):
                 path.unlink(missing_ok=True)
-                for outcome in filter(Path.is_file, outcomes):
-                    if path in certificates_in(outcome, run.certificates):
-                        outcome.unlink()
+                for result in filter(Path.is_file, results):
+                    if path in certificates_in(result, run.certificates):
+                        result.unlink()
         if changed:
             record.unlink()
+
+
+def _remove_outdated(run: Paths, plan: Plan) -> None:
+    """Remove the results of jobs that are not those of the plan, so that Snakemake makes them again without knowing why."""
+    for stage in BY_SWEEP:
+        for path in sorted((run.folder / stage).glob("*.json")):
+            sweep = path.stem
+            if sweep not in plan["jobs"][stage] or not is_done(plan, run, stage, sweep):
+                path.unlink()
 
 
 def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:

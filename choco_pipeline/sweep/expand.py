@@ -50,8 +50,9 @@ class Planned:
     parameters: Values
     #: Ids of the claims that the sweeps ask for, or None for all that fit.
     claims: set[str] | None
-    #: What to look for in it.
+    #: The searches in it, and the names of the sweeps that ask for them.
     mine: list[Mine] = field(default_factory=list)
+    mining: list[str] = field(default_factory=list)
     #: What to prove of the game, and how many seconds and GiB of memory each proof may take.
     prove: list[Prove] = field(default_factory=list)
     prove_seconds: int = 0
@@ -184,6 +185,7 @@ def _games(
             shown,
             claims,
             mine=list(sweep.mine),
+            mining=[name] if sweep.mine else [],
             prove=list(dict.fromkeys(sweep.prove)),
             prove_seconds=sweep.prove_seconds if sweep.prove else 0,
             prove_memory=sweep.prove_memory if sweep.prove else 0,
@@ -242,6 +244,7 @@ def _merge(known: Planned, more: Planned) -> None:
     """Let one table serve another sweep too."""
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
+    known.mining.extend(s for s in more.mining if s not in known.mining)
     known.prove.extend(p for p in more.prove if p not in known.prove)
     known.proving.extend(s for s in more.proving if s not in known.proving)
     known.prove_seconds = max(known.prove_seconds, more.prove_seconds)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
@@ -12,16 +14,18 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.commands import command
-from choco_pipeline.documents.record import read_record, read_record_as, write_record
-from choco_pipeline.mining.mine_order import MinedTables
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.provenance import versions
-from choco_pipeline.stages import MINE, PROVE, Stage, Work, work_of
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan_document import Plan, outcomes, read_plan
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.storage.journal import forget
 from choco_pipeline.tables.storage.store import BuiltTable
+
+_FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
@@ -40,9 +44,8 @@ def write_first_ledger(
     before: Plan = {
         **plan,
         "title": f"{plan['title']} (before searches and proofs)",
-        "mine": [],
+        "jobs": {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}},
         "prove": [],
-        "prove_statements": [],
     }
     return _write(before, plan_file, out_file, report)
 
@@ -63,19 +66,14 @@ def _write(
     verdicts = [
         _with_place(ClaimVerdict.model_validate(verdict), catalogue)
         for stage in (Stage.CHECK, Stage.PROVE)
-        for work in work_of(stage)
-        for document in _outcomes(plan, paths, work)
-        for verdict in document["verdicts"]
+        for outcome in outcomes(plan, paths, stage)
+        for verdict in outcome["verdicts"]
     ]
-    findings = [
-        finding
-        for name in orders_of(plan, MINE)
-        for finding in read_record_as(MinedTables, paths.outcome(MINE, name)).findings
-    ]
+    findings = list(findings_of(plan, paths))
     proved = {
         (proof.ruleset, proof.relation): proof
-        for document in _outcomes(plan, paths, PROVE)
-        for proof in map(GameProof.model_validate, document["proofs"])
+        for outcome in outcomes(plan, paths, Stage.PROVE)
+        for proof in map(GameProof.model_validate, outcome.get("proofs", ()))
     }
     proofs = [proved[order["ruleset"], order["relation"]] for order in plan["prove"]]
     require_agreement(catalogue, verdicts)
@@ -112,10 +110,14 @@ def _write(
     return {name: len(getattr(ledger, name)) for name in counted}
 
 
-def _outcomes(plan: Plan, paths: Paths, work: Work) -> Iterator[Mapping[str, Any]]:
-    """Yield what came of the work orders of a kind."""
-    for name in orders_of(plan, work):
-        yield read_record(paths.outcome(work, name))
+def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
+    """Yield the findings of a run in the order of its tables, or raise `StoreError` as `outcomes`."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for outcome in outcomes(plan, paths, Stage.MINE):
+        for document in outcome.get("findings", ()):
+            found[document["table"]].append(_FINDING.validate_python(document))
+    for table in plan["tables"]:
+        yield from found.get(table["id"], ())
 
 
 def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:

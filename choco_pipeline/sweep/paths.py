@@ -1,91 +1,92 @@
-"""Where the documents of runs lie."""
+"""Paths of the documents of a run, all below ``results/``."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from choco_pipeline.stages import WORK, Work
-from choco_pipeline.sweep.plan_document import Plan
+from choco_pipeline.stages import BY_SWEEP, Stage
 
 RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
 PROJECT = Path()
-#: What lies in the results folder beside the folders of runs, so that no run may be called so.
+#: Folders in the results folder that all runs share. No run may have such a name.
 SHARED = ("tables", "shards", "verdicts", "certificates", "proofs", "families", "benchmarks")
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Where the documents of a run lie, all below ``results/``."""
+    """Paths of the documents of a run."""
 
     results: Path
     run: str
 
     @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return self.results / self.run
+
+    @property
     def plan(self) -> Path:
-        """The plan itself."""
-        return self.results / self.run / "plan.json"
+        """The plan."""
+        return self.folder / "plan.json"
 
     @property
     def found(self) -> Path:
-        """The statements that the run found."""
-        return self.results / self.run / "found.json"
+        """The found statements."""
+        return self.folder / "found.json"
 
     def spec(self, shard: str) -> Path:
-        """Return the spec of a shard."""
+        """Return the path of a shard's specification."""
         return self.results / "shards" / f"{shard}.json"
 
     def manifest(self, shard: str) -> Path:
-        """Return the manifest of a shard."""
+        """Return the path of a shard's manifest."""
         return self.results / "tables" / f"{shard}.done.json"
 
+    def order(self, stage: Stage, sweep: str) -> Path:
+        """Return the path of the order of a job: its parts."""
+        return self.folder / "orders" / stage / f"{sweep}.json"
+
+    def part(self, digest: str) -> Path:
+        """Return the path of the result of one part of a job, by the digest of the part."""
+        return self.folder / "parts" / f"{digest}.json"
+
+    def outcome(self, stage: Stage, sweep: str) -> Path:
+        """Return the path of the result of a job."""
+        return self.folder / stage / f"{sweep}.json"
+
+    def outcomes(self) -> Iterator[Path]:
+        """Yield the results of jobs and of their parts that exist."""
+        for folder in (*BY_SWEEP, "parts"):
+            yield from sorted((self.folder / folder).glob("*.json"))
+
     def records(self) -> Iterator[Path]:
-        """Yield the records that there are of the run alone."""
-        folder = self.results / self.run
-        named = [folder / f"{name}.json" for name in ("plan", "first-ledger", "found", "ledger")]
+        """Yield the records of this run that exist."""
+        names = ("plan", "first-ledger", "found", "ledger")
+        named = [self.folder / f"{name}.json" for name in names]
         yield from filter(Path.is_file, (*named, *self.file_lists()))
-        for parent in (folder / "orders", folder):
-            for work in WORK:
-                yield from sorted((parent / work).glob("*.json"))
+        yield from sorted((self.folder / "orders").glob("*/*.json"))
+        yield from self.outcomes()
 
     def file_lists(self) -> tuple[Path, Path]:
-        """Return the records that name the files of the first and of the last report, each with its SHA-256."""
-        folder = self.results / self.run
-        return folder / "first-report-files.json", folder / "report-files.json"
+        """Return the records that list the files of the first and of the last report, each with its SHA-256."""
+        return self.folder / "first-report-files.json", self.folder / "report-files.json"
 
     @property
     def certificates(self) -> Path:
-        """Where the certificates of all runs lie."""
+        """The folder of certificates of all runs."""
         return self.results / "certificates"
 
     @property
     def verdicts(self) -> Path:
-        """Where the verdicts of all runs on tables, and on statements that need none, lie."""
+        """The folder of verdicts of all runs on tables and on statements without tables."""
         return self.results / "verdicts"
-
-    def order(self, work: Work, name: str) -> Path:
-        """Return a work order: of a shard if the work reads tables, else of a part."""
-        return self.results / self.run / "orders" / work.name / f"{name}.json"
-
-    def outcome(self, work: Work, name: str) -> Path:
-        """Return what comes of a work order."""
-        return self.results / self.run / work.name / f"{name}.json"
-
-
-def orders_of(plan: Plan, work: Work) -> Counter[str]:
-    """Return the names of a plan's work orders of a kind, of shards or of parts, and how much there is to do in each."""
-    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    return Counter(
-        shard_of[asked["table"]] if work.reads_tables else asked["part"]
-        for asked in plan[work.name]
-    )
 
 
 def all_records(results: Path) -> Iterator[Path]:
-    """Yield the records of all runs, and those that they share; of tables, journals and specs, but no manifests."""
+    """Yield the records of all runs, and those that they share, except manifests."""
     yield from sorted((results / "shards").glob("*.json"))
     yield from sorted((results / "tables").glob("*.blocks/*.json"))
     yield from sorted((results / "certificates" / "outcomes").rglob("*.json"))

@@ -1,4 +1,4 @@
-"""Proofs in a plan: which games are to be proved for all positions, what is then decided, and who does which of them."""
+"""Proofs in a plan: the games to prove for all positions, the claims to decide, and their parts."""
 
 from __future__ import annotations
 
@@ -14,28 +14,23 @@ from choco_pipeline.games.notation import read
 from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
-from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, Work
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
 
-#: Proofs are shared out among about so many work orders, so that several workers share them and end together.
-PARTS = 12
-#: Whatever their number is, each has at least so many expected seconds of work, beside which starting its processes costs
-#: little, and at most so many, for a cluster's sake.
-LEAST_SECONDS, MOST_SECONDS = 15.0, 120.0
+#: The proofs of a sweep are cut into parts of about this many expected seconds, so that several workers share them.
+PART_SECONDS = 15.0
 #: A proof is expected to take 0.3 s and (n/this)² s, where n is the largest number in its ruleset: measured, roughly.
 GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
-#: Statements that need no table are shared out among so many work orders.
-STATEMENT_PARTS = 4
-#: To decide one and to ask the checker takes two seconds, so that an order of fewer hardly pays for its processes.
-LEAST_STATEMENTS = 20
+#: Most parts of the statements that need no table, and the fewest statements that are worth a part: starting its processes takes
+#: as long as deciding one.
+STATEMENT_PARTS, LEAST_STATEMENTS = 4, 20
 
 Proofs = Sequence[GameToProve]
 
 
 @dataclass(frozen=True)
 class StatementPart:
-    """Statements that one job decides."""
+    """Statements that are decided together."""
 
     #: Their ids.
     claims: Sequence[str]
@@ -74,62 +69,50 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
     ]
 
 
-def shared_out(chosen: Proofs) -> Mapping[str, Proofs]:
-    """Return the proofs in parts of about the same work, by a name that follows from what is in it.
+def shared_out(chosen: Proofs) -> list[list[GameToProve]]:
+    """Return proofs in parts of about the same work.
 
     The most expensive go first, each to the part that has least.
     """
-    if not chosen:
-        return {}
-    total = sum(map(expected_seconds, chosen))
-    number = math.ceil(total / min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS)))
+    number = math.ceil(sum(map(expected_seconds, chosen)) / PART_SECONDS)
     parts: list[list[GameToProve]] = [[] for _ in range(min(number, len(chosen)))]
     loads = [(0.0, i) for i in range(len(parts))]
     for proof in sorted(chosen, key=expected_seconds, reverse=True):
         seconds, i = heapq.heappop(loads)
         parts[i].append(proof)
         heapq.heappush(loads, (seconds + expected_seconds(proof), i))
-    return {
-        digest({PROVE.name: [[proof.ruleset, proof.relation] for proof in part]}): part
-        for part in parts
-    }
+    return parts
 
 
-def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]:
-    """Return which statements on integers are decided for all integers, and which claims for all parameters at once.
+def statements(wanted: Proofs, catalogue: Catalogue) -> list[StatementPart]:
+    """Return the claims that a run with proofs decides for all integers or for all parameters, in parts.
 
-    Of a run that proves games, all that are not finite, in parts, and all claims with `for_all`, which may follow from each
-    other, in one; each with the largest limits of any game, by a name that follows from what is in it.
+    The first part has all claims with `for_all`, because they may follow from each other, and takes longest. The others have the
+    claims on integers that are not finite. The limits are the largest of any game.
     """
     if not wanted:
-        return {}
+        return []
     limits = (max(proof.seconds for proof in wanted), max(proof.memory for proof in wanted))
     claims = sorted(catalogue.claims.values(), key=lambda claim: claim.id)
     on_integers = [claim.id for claim in claims if claim.is_about_integers and not claim.is_finite]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
     number = min(STATEMENT_PARTS, math.ceil(len(on_integers) / LEAST_STATEMENTS))
-    parts = {
-        part: StatementPart(ids, *limits)
-        for part, ids in in_parts(on_integers, PROVE_STATEMENTS, number).items()
-    }
+    parts = [StatementPart(ids, *limits) for ids in in_parts(on_integers, number)]
     if for_all:
-        # The games are part of the order, so that they are decided anew when a file that describes one has changed.
+        # Without the games in its order, the part would not be repeated when a file that describes one has changed.
         games = dict(
             item for claim_id in for_all for item in catalogue.claims[claim_id].documents.items()
         )
-        parts[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
+        parts.insert(0, StatementPart(for_all, *limits, games))
     return parts
 
 
-def in_parts(ids: Iterable[str], work: Work, number: int) -> dict[str, list[str]]:
-    """Return ids in at most so many parts of a work, each by a name that follows from what is in it.
-
-    An id's part follows from itself alone, so that one more moves no other.
-    """
+def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
+    """Return ids in at most `number` parts. The part of an id follows from the id alone, so one more id moves no other."""
     parts: dict[int, list[str]] = defaultdict(list)
     for claim_id in ids:
         parts[int(digest(claim_id), 16) % number].append(claim_id)
-    return {digest({work.name: sorted(chosen)}): chosen for _, chosen in sorted(parts.items())}
+    return [parts[key] for key in sorted(parts)]
 
 
 def expected_seconds(proof: GameToProve) -> float:

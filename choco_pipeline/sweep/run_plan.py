@@ -1,13 +1,14 @@
-"""The plan of a run: which tables, in which shards, at what cost, and which work orders follow from them."""
+"""The plan of a run: its tables, their shards and cost, and the jobs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from choco_pipeline.claims.language.catalogue import load_catalogue, load_with_background
-from choco_pipeline.documents.record import read_record, write_record_if_changed
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.games.description import inside
@@ -19,14 +20,12 @@ from choco_pipeline.provenance import (
     file_digest,
 )
 from choco_pipeline.shipped import SHIPPED, project_file
-from choco_pipeline.stages import (
-    WORK,
-)
+from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
-from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan, read_plan
-from choco_pipeline.sweep.proofs import proofs, shared_out, statements
+from choco_pipeline.sweep.orders import Orders, checks_of, searches_of, statements_in_parts
+from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, PlannedJob, read_plan
+from choco_pipeline.sweep.proofs import proofs, statements
 from choco_pipeline.sweep.room import (
     Capacity,
     object_store,
@@ -53,20 +52,23 @@ def current_plan(
 ) -> Plan:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
-    Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining, proofs and height functions
-    below `results`, each only if its content is new.
+    Writes ``plan.json``, the specifications of shards and the orders of jobs below `results`.
 
-    Paths in the configuration start from the working directory. What will compute is this machine by default, which is asked only when
+    Paths in the configuration start from the working directory. By default this machine computes; it is asked only when
     the plan is made anew. Raises `ConfigError` if the configuration or a claims file has a mistake; `LimitError` if a table
     does not fit into a worker's memory.
     """
     known = _up_to_date(config_path, results)
     if known is None:
         return make_plan(config_path, results, write=True, capacity=capacity)
+    paths = Paths(results, known["run"])
     if capacity is not None:
-        paths = Paths(results, known["run"])
         missing = [t for t in known["tables"] if not paths.manifest(t["shard"]).exists()]
         require_memory_for(((t["ruleset"], t["bound"], t["memory"]) for t in missing), capacity)
+    # Else Snakemake would make the plan again after a change of a file's time alone.
+    written = (path.stat().st_mtime_ns for path in map(Path, known["inputs"]) if path.is_file())
+    if paths.plan.stat().st_mtime_ns < max(written, default=0):
+        paths.plan.touch()
     return known
 
 
@@ -77,7 +79,7 @@ def make_plan(
     write: bool,
     capacity: Capacity | None = None,
 ) -> Plan:
-    """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
+    """Return the plan of a configuration; with `write`, leave it and the orders of its jobs below `results`."""
     config, file = load_config(config_path)
     claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
     catalogue = load_catalogue(claims_files)
@@ -92,7 +94,7 @@ def make_plan(
     costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
     url = object_store(file, config.tables)
     paths = Paths(results, config.run)
-    shards, shard_of = _shards(tables, costs, paths, url)
+    shards, shard_of, builder_of = _shards(tables, costs, paths, url)
     missing = [
         (planned.spec, cost)
         for planned, cost in zip(tables, costs, strict=True)
@@ -104,15 +106,21 @@ def make_plan(
     )
     if url is None:
         require_disk_for([cost for _, cost in missing], results)
-    checks, searches = table_orders(tables, catalogue, shard_of)
-    standing = standing_parts(catalogue)
+    checks, searches = list(checks_of(tables, catalogue)), list(searches_of(tables))
+    standing = statements_in_parts(catalogue)
     wanted = proofs(tables, catalogue)
-    parts = shared_out(wanted)
     decided = statements(wanted, catalogue)
-    part_of = {
-        (proof.ruleset, proof.relation): part for part, chosen in parts.items() for proof in chosen
+    memory_to_read = {
+        planned.spec.table_id: cost.memory_to_read
+        for planned, cost in zip(tables, costs, strict=True)
     }
-    heights = height_parts(config.height_functions)
+    orders = Orders(paths, catalogue, shard_of, builder_of, memory_to_read)
+    orders.check(checks)
+    orders.check_statements(standing)
+    orders.mine(searches)
+    heights = orders.mine_heights(config.height_functions)
+    orders.prove_statements(decided)
+    orders.prove(wanted)
     inputs = [project_file(config_path), *claims_files, *_files_of_games(tables)]
     plan: Plan = {
         "format": FORMAT,
@@ -136,7 +144,7 @@ def make_plan(
                 "parameters": planned.parameters,
                 "positions": cost.positions,
                 "memory": cost.memory,
-                "memory_of_job": cost.memory * (ROOM_FOR_BLOCKS if cost.large else 1),
+                "memory_of_job": _memory_of_job(cost),
                 "memory_to_read": cost.memory_to_read,
                 "bytes": cost.disk,
                 "seconds": round(cost.seconds, 4),
@@ -144,29 +152,70 @@ def make_plan(
             }
             for planned, cost in zip(tables, costs, strict=True)
         ],
-        "shards": [shard.name for shard in shards],
-        "check": [check.model_dump(mode="json") for asked in checks.values() for check in asked],
-        "check_statements": [
-            {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
-        ],
-        "mine": [search.model_dump(mode="json") for asked in searches.values() for search in asked],
-        "prove": [
-            {**proof.model_dump(mode="json"), "part": part_of[proof.ruleset, proof.relation]}
-            for proof in wanted
-        ],
-        "prove_statements": [
-            {"claim": claim_id, "part": part, "memory": order.memory}
-            for part, order in decided.items()
-            for claim_id in order.claims
-        ],
-        "mine_heights": [{**asked, "part": part} for part, asked in heights.items()],
+        "shards": builder_of,
+        "jobs": {
+            Stage.BUILD: _building(tables, costs, shard_of, builder_of),
+            **{
+                stage: {
+                    sweep: {
+                        "order": job.digest,
+                        "amount": job.amount,
+                        "needs": sorted(job.needs),
+                        "memory_mb": job.memory_mb,
+                    }
+                    for (of, sweep), job in orders.jobs.items()
+                    if of is stage
+                }
+                for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)
+            },
+        },
+        "check": [check.model_dump(mode="json") for _, check in checks],
+        "check_statements": [{"claim": claim_id} for part in standing for claim_id in part],
+        "mine": [search.model_dump(mode="json") for _, search in searches],
+        "prove": [proof.model_dump(mode="json") for proof in wanted],
+        "prove_statements": [{"claim": claim_id} for part in decided for claim_id in part.claims],
+        "mine_heights": heights,
     }
     if write:
         for shard in shards:
-            write_record_if_changed(paths.spec(shard.name), shard.as_json())
-        write_orders(paths, catalogue, checks, searches, standing, parts, decided, heights)
-        write_record_if_changed(paths.plan, plan)
+            write_record(paths.spec(shard.name), shard.as_json())
+        written = {paths.order(*key): job for key, job in orders.jobs.items()}
+        for old in set((paths.folder / "orders").glob("*/*.json")) - set(written):
+            old.unlink()
+        for path, job in written.items():
+            write_record(path, {"parts": job.parts})
+        used = {paths.part(digest(part)) for job in orders.jobs.values() for part in job.parts}
+        for old in set((paths.folder / "parts").glob("*.json")) - used:
+            old.unlink()
+        write_record(paths.plan, plan)
     return plan
+
+
+def _building(
+    tables: Sequence[Planned],
+    costs: Sequence[Cost],
+    shard_of: Mapping[str, str],
+    builder_of: Mapping[str, str],
+) -> dict[str, PlannedJob]:
+    """Return the jobs that build tables, by sweep."""
+    built: dict[str, list[tuple[str, Cost]]] = defaultdict(list)
+    for planned, cost in zip(tables, costs, strict=True):
+        shard = shard_of[planned.spec.table_id]
+        built[builder_of[shard]].append((shard, cost))
+    return {
+        sweep: {
+            "order": digest(sorted({shard for shard, _ in several})),
+            "amount": len(several),
+            "needs": [],
+            "memory_mb": max(-(-_memory_of_job(cost) // 1_000_000) for _, cost in several),
+        }
+        for sweep, several in built.items()
+    }
+
+
+def _memory_of_job(cost: Cost) -> int:
+    """Return the bytes of memory of a job that builds a table."""
+    return cost.memory * (ROOM_FOR_BLOCKS if cost.large else 1)
 
 
 def _up_to_date(config_path: Path, results: Path) -> Plan | None:
@@ -182,11 +231,14 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
         same = plan["config"] == config_path.as_posix() and plan["made_from"] == _inputs_digest(
             inputs
         )
-        files = [paths.spec(shard) for shard in plan["shards"]]
-        files += [
-            paths.order(work, name) for work in WORK.values() for name in orders_of(plan, work)
-        ]
-        return plan if same and all(path.exists() for path in files) else None
+        same = same and all(paths.spec(shard).exists() for shard in plan["shards"])
+        orders = (
+            job["order"] == digest(read_record(paths.order(Stage(stage), sweep))["parts"])
+            for stage, jobs in plan["jobs"].items()
+            if stage != Stage.BUILD
+            for sweep, job in jobs.items()
+        )
+        return plan if same and all(orders) else None
     except (StoreError, KeyError, TypeError, OSError):
         return None
 
@@ -212,8 +264,11 @@ def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
 
 def _shards(
     tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths, url: str | None
-) -> tuple[list[Shard], dict[str, str]]:
-    """Return the shards that hold the tables: finished ones as they are, new ones for what is missing."""
+) -> tuple[list[Shard], dict[str, str], dict[str, str]]:
+    """Return the shards that hold the tables, the shard of each table, and the sweep that builds each shard.
+
+    Finished shards stay as they are. New ones have tables of one sweep each.
+    """
     kernels = code_digest(TABLE_CODE)
     wanted = {planned.spec.table_id for planned in tables}
     shards: dict[str, Shard] = {}
@@ -223,19 +278,24 @@ def _shards(
             if spec.table_id in wanted and spec.table_id not in shard_of:
                 shard_of[spec.table_id] = shard.name
                 shards[shard.name] = shard
-    missing = [
-        (p.spec, c) for p, c in zip(tables, costs, strict=True) if p.spec.table_id not in shard_of
-    ]
-    large = {spec.table_id for spec, cost in missing if cost.large}
-    alone = [[spec] for spec, cost in missing if cost.large]
-    together = _cut([(spec, cost.seconds) for spec, cost in missing if not cost.large])
-    for specs in [*alone, *together]:
-        ids = sorted(spec.table_id for spec in specs)
-        content = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
-        shard = Shard(digest(content), tuple(specs), url, large=not large.isdisjoint(ids))
-        shards[shard.name] = shard
-        shard_of |= dict.fromkeys(ids, shard.name)
-    return list(shards.values()), shard_of
+    missing: dict[str, list[tuple[TableSpec, Cost]]] = defaultdict(list)
+    for planned, cost in zip(tables, costs, strict=True):
+        if planned.spec.table_id not in shard_of:
+            missing[planned.sweeps[0]].append((planned.spec, cost))
+    for several in missing.values():
+        large = {spec.table_id for spec, cost in several if cost.large}
+        alone = [[spec] for spec, cost in several if cost.large]
+        together = _cut([(spec, cost.seconds) for spec, cost in several if not cost.large])
+        for specs in [*alone, *together]:
+            ids = sorted(spec.table_id for spec in specs)
+            content = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
+            shard = Shard(digest(content), tuple(specs), url, large=not large.isdisjoint(ids))
+            shards[shard.name] = shard
+            shard_of |= dict.fromkeys(ids, shard.name)
+    builder_of: dict[str, str] = {}
+    for planned in tables:
+        builder_of.setdefault(shard_of[planned.spec.table_id], planned.sweeps[0])
+    return list(shards.values()), shard_of, builder_of
 
 
 def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:

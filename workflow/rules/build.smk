@@ -1,14 +1,15 @@
 rule build:
     input:
-        spec=f"{RESULTS}/shards/{{name}}.json",
+        plan=ancient(PATHS.plan.as_posix()),
     output:
-        manifest=f"{RESULTS}/tables/{{name}}.done.json",
+        f"{RUN}/build/{{sweep}}.json",
     log:
-        f"{RUN}/log/build/{{name}}.log",
+        f"{RUN}/log/build/{{sweep}}.log",
     conda:
         "../../environment.yml"
+    params:
+        order=order_of(Stage.BUILD),
     resources:
-        mem_mb=memory_of,
+        mem_mb=memory_of(Stage.BUILD),
     shell:
-        "python -m choco_pipeline build {input.spec} --out {output.manifest}"
-        " --memory {resources.mem_mb} > {log} 2>&1"
+        "python -m choco_pipeline job build {input.plan} {wildcards.sweep} --memory {resources.mem_mb} > {log} 2>&1"

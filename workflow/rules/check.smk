@@ -1,27 +1,16 @@
 rule check:
     input:
-        order=order_of(CHECK),
-        manifest=rules.build.output.manifest,
+        plan=ancient(PATHS.plan.as_posix()),
+        tables=tables_of(Stage.CHECK),
     output:
-        verdicts=outcome_of(CHECK),
+        f"{RUN}/check/{{sweep}}.json",
     log:
-        log_of(CHECK),
+        f"{RUN}/log/check/{{sweep}}.log",
     conda:
         "../../environment.yml"
+    params:
+        order=order_of(Stage.CHECK),
     resources:
-        mem_mb=memory_to_read_of,
+        mem_mb=memory_of(Stage.CHECK),
     shell:
-        "python -m choco_pipeline work {input.order} --out {output.verdicts} > {log} 2>&1"
-
-
-rule check_statements:
-    input:
-        order=order_of(CHECK_STATEMENTS),
-    output:
-        verdicts=outcome_of(CHECK_STATEMENTS),
-    log:
-        log_of(CHECK_STATEMENTS),
-    conda:
-        "../../environment.yml"
-    shell:
-        "python -m choco_pipeline work {input.order} --out {output.verdicts} > {log} 2>&1"
+        "python -m choco_pipeline job check {input.plan} {wildcards.sweep} > {log} 2>&1"

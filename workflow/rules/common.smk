@@ -1,27 +1,21 @@
-# The plan of the run, made or found when Snakemake starts: it names the shards that the rules speak of.
+# The configuration of the run, its paths, and functions of its plan for the other rules.
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND
-from choco_pipeline.shipped import project_file
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import FINDING_CODE, code_digest
-from choco_pipeline.stages import (
-    CHECK,
-    CHECK_STATEMENTS,
-    MINE,
-    MINE_HEIGHTS,
-    PROVE,
-    PROVE_STATEMENTS,
-    Stage,
-    work_of,
-)
-from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
-from choco_pipeline.sweep.run_plan import current_plan
+from choco_pipeline.shipped import project_file
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.expand import load_config
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import read_plan
+from choco_pipeline.sweep.run_plan import PLAN_CODE
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
 os.environ.update(
@@ -46,62 +40,79 @@ def configuration():
     return Path(named[0] if named else DEFAULT_CONFIG)
 
 
+CONFIG = configuration()
 try:
-    PLAN = current_plan(configuration())
+    CONTENT, _ = load_config(CONFIG)
 except ChocoError as error:
     raise WorkflowError(str(error)) from None
 
-PATHS = Paths(RESULTS, PLAN["run"])
-RUN = PATHS.plan.parent.as_posix()
+PATHS = Paths(RESULTS, CONTENT.run)
+RUN = PATHS.folder.as_posix()
+PROVES = any(sweep.prove for sweep in CONTENT.sweeps.values())
 
 
-def names(work):
-    """Return the names of the work orders of a kind: of shards if it reads tables, else of parts."""
-    return sorted(orders_of(PLAN, work))
+@lru_cache(maxsize=1)
+def plan_written_at(path, time_ns):
+    """Return a plan. Snakemake asks for it several times for each job."""
+    return read_plan(path)
 
 
-def order_of(work):
-    """Return where work orders of a kind lie, by `name`."""
-    return PATHS.order(work, "{name}").as_posix()
+def the_plan():
+    """Return the plan, once its checkpoint is done."""
+    path = Path(checkpoints.plan.get().output.plan)
+    return plan_written_at(path, path.stat().st_mtime_ns)
 
 
-def outcome_of(work):
-    """Return where lies what comes of work orders of a kind."""
-    return PATHS.outcome(work, "{name}").as_posix()
+def job_of(stage, wildcards):
+    """Return what the plan says of a job."""
+    return the_plan()["jobs"][stage][wildcards.sweep]
 
 
-def log_of(work):
-    """Return where jobs of a kind of work write what they say."""
-    return f"{RUN}/log/{work.name}/{{name}}.log"
-
-
-def memory_of(wildcards):
-    """Return the MB that a job which builds the largest table of a shard asks for, rounded up."""
-    return -(-MEMORY["memory_of_job", wildcards.name] // 1_000_000)
-
-
-def memory_to_read_of(wildcards):
-    """Return the MB that reading the largest table of a shard needs, by windows, rounded up."""
-    return -(-MEMORY["memory_to_read", wildcards.name] // 1_000_000)
-
-
-def memory_of_proofs(wildcards):
-    """Return the MB that a proof or a decision of a part may take, and the process that waits for it."""
-    part = [
-        asked
-        for work in work_of(Stage.PROVE)
-        for asked in PLAN[work.name]
-        if asked["part"] == wildcards.name
+def results_of(stage):
+    """Return an input function: the results of a stage, one for each sweep that has a job in it."""
+    return lambda wildcards: [
+        f"{RUN}/{stage}/{sweep}.json" for sweep in the_plan()["jobs"][stage]
     ]
-    return 500 + max(1074 * asked["memory"] for asked in part)
 
 
-MEMORY = {}
-for table in PLAN["tables"]:
-    for key in ("memory_of_job", "memory_to_read"):
-        of = (key, table["shard"])
-        MEMORY[of] = max(table[key], MEMORY.get(of, 0))
+def tables_of(stage):
+    """Return an input function: the tables that a job reads."""
+    return lambda wildcards: [
+        f"{RUN}/build/{sweep}.json" for sweep in job_of(stage, wildcards)["needs"]
+    ]
+
+
+def order_of(stage):
+    """Return a function for `params`: the digest of a job's order. If it changes, Snakemake repeats the job."""
+    return lambda wildcards: job_of(stage, wildcards)["order"]
+
+
+def memory_of(stage):
+    """Return a function for `resources`: the MB of memory that a job needs."""
+    return lambda wildcards: job_of(stage, wildcards)["memory_mb"]
+
+
+def plan_digest(wildcards):
+    """Return the digest of the plan: of its inputs and the code, and of the shards that hold its tables."""
+    plan = the_plan()
+    return [plan["made_from"], *plan["shards"]]
 
 
 wildcard_constraints:
-    name="[0-9a-f]+",
+    sweep="[a-z0-9_-]+",
+
+
+checkpoint plan:
+    input:
+        config=project_file(CONFIG).as_posix(),
+        claims=[project_file(Path(name)).as_posix() for name in CONTENT.claims],
+    output:
+        plan=PATHS.plan.as_posix(),
+    log:
+        f"{RUN}/log/plan.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(PLAN_CODE),
+    shell:
+        "python -m choco_pipeline write-plan {input.config} > {log} 2>&1"

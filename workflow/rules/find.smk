@@ -1,17 +1,12 @@
-# What the machine proposes itself: statements over whole families, tried on what they were not found on.
+# Statements over whole families, proposed by the program and tried on tables that are new to them.
 rule find:
     input:
-        plan=PATHS.plan.as_posix(),
-        tables=expand(rules.build.output.manifest, name=PLAN["shards"]),
-        # of large tables, on which what is found again needs no second check
-        checks=expand(rules.check.output.verdicts, name=names(CHECK)),
-        findings=expand(rules.mine.output.findings, name=names(MINE)),
-        proofs=expand(rules.prove.output.proved, name=names(PROVE)),
-        decided=expand(
-            rules.prove_statements.output.verdicts, name=names(PROVE_STATEMENTS)
-        ),
-        # whose proofs need no second search
-        heights=expand(rules.mine_heights.output.found, name=names(MINE_HEIGHTS)),
+        plan=ancient(PATHS.plan.as_posix()),
+        tables=results_of(Stage.BUILD),
+        # Claims that were checked on large tables need no second check.
+        checks=results_of(Stage.CHECK),
+        findings=results_of(Stage.MINE),
+        proofs=results_of(Stage.PROVE),
         background=[p.as_posix() for p in (project_file(BACKGROUND),) if p.is_file()],
     output:
         found=PATHS.found.as_posix(),
@@ -21,5 +16,6 @@ rule find:
         "../../environment.yml"
     params:
         code=code_digest(FINDING_CODE),
+        plan=plan_digest,
     shell:
         "python -m choco_pipeline find {input.plan} --out {output.found} > {log} 2>&1"

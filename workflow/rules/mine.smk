@@ -1,30 +1,17 @@
 rule mine:
     input:
-        order=order_of(MINE),
-        manifest=rules.build.output.manifest,
+        plan=ancient(PATHS.plan.as_posix()),
+        tables=tables_of(Stage.MINE),
     output:
-        findings=outcome_of(MINE),
+        f"{RUN}/mine/{{sweep}}.json",
     log:
-        log_of(MINE),
-    priority: -1  # claims come first, and what they come to
+        f"{RUN}/log/mine/{{sweep}}.log",
+    priority: -1  # claims come first, and the first report
     conda:
         "../../environment.yml"
+    params:
+        order=order_of(Stage.MINE),
     resources:
-        mem_mb=memory_to_read_of,
+        mem_mb=memory_of(Stage.MINE),
     shell:
-        "python -m choco_pipeline work {input.order} --out {output.findings} > {log} 2>&1"
-
-
-# Which height functions have a formula: all of a box, and the conditions that tell them from the others.
-rule mine_heights:
-    input:
-        order=order_of(MINE_HEIGHTS),
-    output:
-        found=outcome_of(MINE_HEIGHTS),
-    log:
-        log_of(MINE_HEIGHTS),
-    priority: -1
-    conda:
-        "../../environment.yml"
-    shell:
-        "python -m choco_pipeline work {input.order} --out {output.found} > {log} 2>&1"
+        "python -m choco_pipeline job mine {input.plan} {wildcards.sweep} > {log} 2>&1"

@@ -1,13 +1,10 @@
-# What tables say of claims, while they are searched and proofs are looked for; a run without proofs has no such report.
+# The results on tables, before searches and proofs are done. A run without proofs has no such report.
 # The ledger and its report are one job: between two of them a worker would begin to search tables, which takes longer.
 rule first_report:
     input:
-        plan=f"{RUN}/plan.json",
-        tables=expand(rules.build.output.manifest, name=PLAN["shards"]),
-        verdicts=expand(rules.check.output.verdicts, name=names(CHECK)),
-        statements=expand(
-            rules.check_statements.output.verdicts, name=names(CHECK_STATEMENTS)
-        ),
+        plan=ancient(PATHS.plan.as_posix()),
+        tables=results_of(Stage.BUILD),
+        checks=results_of(Stage.CHECK),
     output:
         ledger=f"{RUN}/first-ledger.json",
         html=f"{RUN}/first-report/index.html",
@@ -21,18 +18,18 @@ rule first_report:
         "../../environment.yml"
     params:
         code=code_digest(("claims", "mining", "sweep", "report")),
+        plan=plan_digest,
     shell:
         "python -m choco_pipeline report {input.plan} --out {output.html} --first {output.ledger} > {log} 2>&1"
 
 
 rule ledger:
     input:
-        **rules.first_report.input,
-        findings=expand(rules.mine.output.findings, name=names(MINE)),
-        proofs=expand(rules.prove.output.proved, name=names(PROVE)),
-        decided=expand(
-            rules.prove_statements.output.verdicts, name=names(PROVE_STATEMENTS)
-        ),
+        plan=ancient(PATHS.plan.as_posix()),
+        tables=results_of(Stage.BUILD),
+        checks=results_of(Stage.CHECK),
+        findings=results_of(Stage.MINE),
+        proofs=results_of(Stage.PROVE),
     output:
         ledger=f"{RUN}/ledger.json",
     log:
@@ -42,6 +39,7 @@ rule ledger:
         "../../environment.yml"
     params:
         code=code_digest(("claims", "mining", "sweep")),
+        plan=plan_digest,
     shell:
         "python -m choco_pipeline ledger {input.plan} --out {output.ledger} > {log} 2>&1"
 
@@ -50,7 +48,7 @@ rule report:
     input:
         ledger=rules.ledger.output.ledger,
         found=rules.find.output.found,
-        tables=rules.ledger.input.tables,
+        tables=results_of(Stage.BUILD),
     output:
         html=report(f"{RUN}/report/index.html", category="Report"),
         json=f"{RUN}/report/report.json",

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -41,9 +40,9 @@ from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.report.published import compared
 from choco_pipeline.shipped import SHIPPED
-from choco_pipeline.stages import WORK, Stage
+from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
-from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import Plan
 from choco_pipeline.sweep.room import Capacity, require_object_store
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -151,7 +150,7 @@ class _SnakemakeRun:
 
     def go(self, record: Callable[[int], None]) -> _SnakemakeRun:
         """Run Snakemake to its end or until a signal, and say how it went."""
-        start, started = time.monotonic(), time.time_ns()
+        start = time.monotonic()
         self.log.parent.mkdir(parents=True, exist_ok=True)
         for earlier in self._disagreements():
             earlier.unlink()
@@ -175,11 +174,9 @@ class _SnakemakeRun:
                 self._follow(events, show)
             if code is None:
                 child.terminate()
-            elif code == 0:
-                self.stages.settle(before=started)
-                if self.jobs:
-                    self.stages.complete()
-                    show.show(self.stages)
+            elif code == 0 and self.jobs:
+                self.stages.complete()
+                show.show(self.stages)
         if code is None:
             self.code = 128 + self.signals.received[0]
         elif code < 0:
@@ -344,15 +341,14 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
         )
     jobs: dict[str, int] = {}
-    work: dict[str, int] = {}
-    to_do = {name: orders_of(plan, work) for name, work in WORK.items()}
-    to_do[Stage.BUILD] = Counter(table["shard"] for table in plan["tables"])
+    amounts: dict[str, int] = {}
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
             case Jobs(counts):
                 jobs = counts
-            case Job(rule, name):
-                work[rule] = work.get(rule, 0) + to_do[rule][name]
+            case Job(rule, sweep):
+                amount = plan["jobs"][Stage(rule)][sweep]["amount"]
+                amounts[rule] = amounts.get(rule, 0) + amount
             case _:
                 pass
     if json:
@@ -361,15 +357,14 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
                 "status": "would run" if jobs else "nothing to do",
                 "run": plan["run"],
                 "jobs": jobs,
-                "work": work,
+                "work": amounts,
             }
         )
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:
-        units = {Stage.BUILD.value: "tables"} | {name: work.asks for name, work in WORK.items()}
         for rule, count in jobs.items():
-            what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
+            what = f", {amounts[rule]:,} {UNITS[Stage(rule)]}" if rule in amounts else ""
             print(f"{rule}: {counted(count, 'job')}{what}")
     return 0
 

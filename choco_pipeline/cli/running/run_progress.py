@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -15,9 +13,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.connect import TaskProgress
-from choco_pipeline.stages import UNITS, Stage, work_of
-from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan
+from choco_pipeline.stages import UNITS, Stage
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, is_done
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
@@ -109,25 +107,13 @@ class RunProgress:
         tables = plan["tables"]
         self._tally = TaskProgress()
         self._started: dict[str, float] = {}
-        self._made_from = [(paths.plan, paths.found)]
-
-        def finished(inputs: Iterable[Path], output: Path) -> bool:
-            if not output.exists():
-                return False
-            made = output.stat().st_mtime_ns
-            return all(path.exists() and path.stat().st_mtime_ns <= made for path in inputs)
 
         def progress(stage: Stage) -> StageProgress:
             result = StageProgress(stage, 0, 0)
-            for work in work_of(stage):
-                for name, number in orders_of(plan, work).items():
-                    inputs = [paths.order(work, name)]
-                    self._made_from.append((inputs[0], paths.outcome(work, name)))
-                    if work.reads_tables:
-                        inputs.append(paths.manifest(name))
-                    result.total += number
-                    if finished(inputs, paths.outcome(work, name)):
-                        result.reused += number
+            for sweep, job in plan["jobs"][stage].items():
+                result.total += job["amount"]
+                if is_done(plan, paths, stage, sweep):
+                    result.reused += job["amount"]
             return result
 
         kept = [table for table in tables if paths.manifest(table["shard"]).exists()]
@@ -141,13 +127,7 @@ class RunProgress:
         self.proofs = progress(Stage.PROVE)
         self.games = len(plan["prove"])  # beside them, statements are decided
         self.finding = StageProgress(Stage.FIND, STEPS, 0)
-        read = [
-            paths.outcome(work, name)
-            for stage in (Stage.MINE, Stage.PROVE)
-            for work in work_of(stage)
-            for name in orders_of(plan, work)
-        ]
-        if finished([paths.plan, *read], paths.found):
+        if paths.found.exists():
             self.finding.reused = STEPS
         self.stages = [
             self.tables,
@@ -185,19 +165,8 @@ class RunProgress:
 
     @property
     def are_complete(self) -> bool:
-        """Whether tables, checks, mining, proofs and statements are all there, as far as the files' times say."""
+        """Whether tables, checks, mining, proofs and statements are all there."""
         return all(stage.is_complete for stage in self.stages[:-1])
-
-    def settle(self, before: int) -> None:
-        """Give what was written before a time, and is younger than what came of it, the time of that.
-
-        To be called when Snakemake has come to its end: it compares contents, and so has found one to be the other's. Else each
-        later run would start a cluster for a work order that was damaged and written anew as it was.
-        """
-        for order, outcome in self._made_from:
-            made = outcome.stat().st_mtime_ns
-            if made < order.stat().st_mtime_ns < before:
-                os.utime(order, ns=(made, made))
 
     def complete(self) -> None:
         """Say that all is done, as the files say."""

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from choco_pipeline.stages import Stage, rules_of
-
-#: Rules that do the work of a run, in order; `all` only names the report.
-RULES = tuple(rule for stage in Stage for rule in rules_of(stage))
+from choco_pipeline.stages import RULES
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
-_NAME = re.compile(r"\s+wildcards: name=(?P<name>\w+)")
+_SWEEP = re.compile(r"\s+wildcards: sweep=(?P<sweep>[\w-]+)")
 _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 
@@ -29,10 +26,10 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Job:
-    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of the work."""
+    """A job has started, or in a dry run would."""
 
     rule: str
-    name: str
+    sweep: str
 
 
 @dataclass(frozen=True)
@@ -76,9 +73,9 @@ class SnakemakeLog:
                 self._counts = None
         elif written := _RULE.match(line):
             self._rule = written["rule"]
-        elif written := _NAME.match(line):
+        elif written := _SWEEP.match(line):
             if self._rule:
-                yield Job(self._rule, written["name"])
+                yield Job(self._rule, written["sweep"])
             self._rule = ""
         elif written := _ERROR.match(line):
             self._failed = written["rule"]

@@ -28,6 +28,14 @@ from choco_pipeline.cluster.connect import SCHEDULER, resolve
 from choco_pipeline.cluster.relay import GivenUpError, Relay
 from choco_pipeline.cluster.security import as_environment, make_certificate, own_tls, tls_settings
 from choco_pipeline.shipped import SHIPPED
+from choco_pipeline.stages import (
+    CHECK,
+    CHECK_STATEMENTS,
+    MINE,
+    MINE_HEIGHTS,
+    PROVE,
+    PROVE_STATEMENTS,
+)
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.tables.computing.machine import cores, worker_memory
 
@@ -40,14 +48,16 @@ DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
 #: Seconds between two looks at whether a job still waits for kernels.
 LOOK = 0.5
-#: Jobs for each worker: while one is computed, the process of the next one starts.
-JOBS_PER_WORKER = 2
-#: Rules that say they need two threads, which they do without workers. With them, a second job waits beside the one that runs.
-ONE_THREAD = ("prove=1", "prove_statements=1")
+#: Jobs for each worker: while one is computed, the processes of the next ones start.
+JOBS_PER_WORKER = 4
+#: Rules that need two threads only without workers.
+ONE_THREAD = ("prove=1",)
 #: Tasks that need compiled kernels, and wait for `WARM_UP`.
 WITH_KERNELS = "choco_pipeline.tables.building"
-#: Tasks that somebody waits for while others take longer: they come before those that are not begun.
-SOON = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
+#: Tasks that have not begun come in this order: reports, tables, and then the kinds of work, of which proofs of single games come last,
+#: because the longest of all tasks decides claims for all parameters.
+REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
+ORDER = (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
 
 
 def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capacity:
@@ -187,14 +197,19 @@ class Workers(ExitStack):
             yield self._reports.get()
 
     def _carried_out(
-        self, target: str, arguments: Sequence[Any], is_gone: Callable[[], bool]
-    ) -> Any:
-        """Have a job's task carried out, as `choco_pipeline.cluster.relay.CarryOut` says."""
+        self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
+    ) -> list[Any]:
+        """Run the tasks of a job, as `choco_pipeline.cluster.relay.CarryOut` says."""
         while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
             if is_gone():
                 raise GivenUpError
         assert self._cluster is not None
-        priority = int(target.startswith(SOON))
+        if target.startswith(REPORTS):
+            priority = 2
+        elif target.startswith(WITH_KERNELS):
+            priority = 1
+        else:
+            priority = -[work.name for work in ORDER].index(arguments[0][0]["work"])
         return self._cluster.carried_out(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.check_orders import CheckOrder
 from choco_pipeline.claims.language.case import Finding as Checked
+from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.documents.record import read_record, read_record_as
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Said, WholeTable, holding_among
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.mining.mine_order import MinedTables
 from choco_pipeline.mining.table_findings import (
     Finding,
     FormulasFinding,
@@ -29,8 +29,9 @@ from choco_pipeline.mining.table_findings import (
     ValueSetFinding,
 )
 from choco_pipeline.mining.task import MOST_CELLS
-from choco_pipeline.stages import CHECK, MINE
-from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.ledger import findings_of
+from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
@@ -50,11 +51,10 @@ def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
     """Yield the search results of a run with their tables; of a game with several tables, those of the largest."""
     largest = _largest(plan)
     tables = {table["id"]: table for table in largest.values()}
-    for shard in orders_of(plan, MINE):
-        for finding in read_record_as(MinedTables, paths.outcome(MINE, shard)).findings:
-            if finding.table in tables:
-                table = tables[finding.table]
-                yield mined_from(finding, table, family_of(plan, table))
+    for finding in findings_of(plan, paths):
+        if finding.table in tables:
+            table = tables[finding.table]
+            yield mined_from(finding, table, family_of(plan, table))
 
 
 def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
@@ -116,10 +116,8 @@ class _Kept:
 
 def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTable | None]:
     """Return a function that opens the largest table of a game if only a corner of it was read."""
-    checked = orders_of(plan, CHECK)
-    holding: dict[
-        str, dict[Said, Checked]
-    ] = {}  # small, unlike the chunks that an open table keeps
+    # Small, unlike the chunks that an open table keeps.
+    holding: dict[str, dict[Said, Checked]] = {}
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
 
@@ -127,11 +125,10 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        shard, name = table["shard"], table["id"]
+        name = table["id"]
         if name not in holding:
-            pairs = _checked_on(paths, shard, name) if shard in checked else ()
-            holding[name] = holding_among(pairs)
-        manifest = paths.manifest(shard)
+            holding[name] = holding_among(_checked_on(plan, paths, table))
+        manifest = paths.manifest(table["shard"])
         built = read_record(manifest)
         data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])
         return WholeTable(table["bound"], data, holding[name])
@@ -139,13 +136,16 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
     return whole
 
 
-def _checked_on(paths: Paths, shard: str, table: str) -> Iterator[tuple[Claim, ClaimVerdict]]:
-    """Yield the claims with verdicts on a table of a shard."""
-    claims = read_record_as(CheckOrder, paths.order(CHECK, shard)).statements
-    for document in read_record(paths.outcome(CHECK, shard))["verdicts"]:
-        verdict = ClaimVerdict.model_validate(document)
-        if verdict.table == table:
-            yield claims[verdict.claim], verdict
+def _checked_on(
+    plan: Plan, paths: Paths, table: PlannedTable
+) -> Iterator[tuple[Claim, ClaimVerdict]]:
+    """Yield the claims with verdicts on a table."""
+    sweep = table["sweeps"][0]
+    if sweep in plan["jobs"][Stage.CHECK]:
+        claims = load_catalogue([Path(name) for name in plan["claims_files"]]).claims
+        for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
+            if document["table"] == table["id"]:
+                yield claims[document["claim"]], ClaimVerdict.model_validate(document)
 
 
 @cache

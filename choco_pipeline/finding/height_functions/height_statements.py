@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.height_functions.height_criteria import (
     CriterionSearch,
     named,
@@ -66,19 +64,16 @@ QUESTIONS: Mapping[str, HeightQuestion] = {
 }
 
 
-def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, int]:
-    """Answer one question on all height functions of a box.
+def classify_heights(order: Mapping[str, Any], report: Any) -> dict[str, Any]:
+    """Answer one question about all height functions of a box, and return a `FoundDocument` as plain data.
 
-    Raises `HeightsError` if the box has too many functions, or is higher than wide. The order is ``{"asked": …, "side": n,
-    "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of `QUESTIONS`, for a condition on f, or
-    ``counts``. The other file receives a `FoundDocument`, whole or not at all; numbers of statements and of searches are
-    returned. The report is called as ``report(Stage.MINE, searches=1)``.
+    The order is ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
+    `QUESTIONS`, for a condition on f, or ``counts``. The report is called as ``report(Stage.MINE, searches=1)``. Raises
+    `HeightsError` if the box has too many functions, or is higher than wide.
     """
-    order = read_record(Path(order_file))
     document = classified(order["asked"], int(order["side"]), int(order["height"]))
-    document.write(Path(out_file))
     report(Stage.MINE, searches=1)
-    return document.counts
+    return document.document()
 
 
 def classified(asked: str, side: int, height: int) -> FoundDocument:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -83,6 +83,11 @@ class FoundDocument(RecordModel):
     def read(cls, path: Path) -> FoundDocument:
         """Return a document; `StoreError` if it cannot be read, is damaged or is of another version."""
         return read_record_as(cls, path)
+
+    @classmethod
+    def of_outcome(cls, outcome: Mapping[str, Any]) -> FoundDocument:
+        """Return the statements and searches in the result of a job."""
+        return cls.model_validate({key: outcome[key] for key in ("statements", "searches")})
 
     def write(self, path: Path) -> None:
         """Write it atomically."""

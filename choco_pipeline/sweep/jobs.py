@@ -1,0 +1,121 @@
+"""The jobs of a run: each does one stage of one sweep, in parts on the workers of a Dask cluster, or in its own process.
+
+A finished part has a record with the digest of its order as name, and is never done again. A process that hands parts to a cluster
+imports neither NumPy nor what the parts need, so that it starts quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.cluster.connect import Report, call_each, resolve
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import StoreError
+from choco_pipeline.proof.proof_orders import KILLED
+from choco_pipeline.provenance import digest, file_digest
+from choco_pipeline.stages import UNITS, WORK, Stage
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan_document import Plan, read_plan
+
+
+def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None) -> dict[str, int]:
+    """Do a stage of a sweep and write its result.
+
+    Parameters
+    ----------
+    plan_file
+        The plan of the run.
+    memory
+        Bytes that this process may use to build a large table, if there is no cluster.
+
+    Returns
+    -------
+    dict
+        The number of things done.
+
+    Raises
+    ------
+    StoreError
+        If the plan has no such job, or its order or a table is missing or damaged.
+    """
+    plan = read_plan(plan_file)
+    paths = Paths(plan_file.parent.parent, plan["run"])
+    job = plan["jobs"].get(stage, {}).get(sweep)
+    if job is None:
+        known = ", ".join(plan["jobs"].get(stage, ())) or "no job in this stage"
+        raise StoreError(f"{plan_file}: {sweep}: no such job of {stage!s} (there are: {known})")
+    if stage is Stage.BUILD:
+        outcome = _build(plan, paths, sweep, memory)
+    else:
+        file = paths.order(stage, sweep)
+        parts = read_record(file)["parts"]
+        if digest(parts) != job["order"]:
+            raise StoreError(f"{file}: belongs to another plan; `choco run` makes it again")
+        outcome = _joined(
+            call_each(
+                f"{__name__}:do_part",
+                [(part, paths.part(digest(part)).as_posix()) for part in parts],
+            )
+        )
+    write_record(paths.outcome(stage, sweep), {"order": job["order"], **outcome})
+    return {UNITS[stage]: job["amount"]}
+
+
+def do_part(part: Mapping[str, Any], file: str, report: Report) -> Mapping[str, Any]:
+    """Return the result of a part of a job, from its record if it was done before.
+
+    Raises what the task raises.
+    """
+    work, path = WORK[part["work"]], Path(file)
+    with suppress(StoreError):
+        known = read_record(path)
+        if known["certificates"] == _certificates(known["outcome"]):
+            report(work.stage, **{UNITS[work.stage]: part["amount"]})
+            return dict(known["outcome"])
+    outcome = resolve(f"choco_pipeline.{work.task}")(part["order"], report)
+    if not outcome.get(KILLED):
+        record = {"outcome": outcome, "certificates": _certificates(outcome)}
+        write_record(path, record)
+    return dict(outcome)
+
+
+def _certificates(outcome: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the SHA-256 of each certificate that a result names, None if there is no such file."""
+    answers = (*outcome.get("proofs", ()), *outcome.get("verdicts", ()))
+    names = sorted({answer["certificate"] for answer in answers if answer.get("certificate")})
+    return {name: file_digest(Path(name)) if Path(name).is_file() else None for name in names}
+
+
+def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the results of parts as one: their lists one after the other."""
+    joined: dict[str, Any] = {}
+    for outcome in outcomes:
+        for key, value in outcome.items():
+            if isinstance(value, list | tuple):
+                joined.setdefault(key, []).extend(value)
+            else:
+                joined[key] = joined.get(key) or value
+    return joined
+
+
+def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> dict[str, Any]:
+    """Build the shards of a sweep that are missing; large tables in blocks, by many tasks each."""
+    missing = [
+        shard
+        for shard, builder in plan["shards"].items()
+        if builder == sweep and not paths.manifest(shard).exists()
+    ]
+    large = {table["shard"] for table in plan["tables"] if table["large"]}
+    building = "choco_pipeline.tables.building"
+    small = [shard for shard in missing if shard not in large]
+    call_each(
+        f"{building}.shard:build_shard",
+        [(paths.spec(shard).as_posix(), paths.manifest(shard).as_posix()) for shard in small],
+    )
+    for shard in filter(large.__contains__, missing):
+        build_large = resolve(f"{building}.wavefront:build_large")
+        build_large(paths.spec(shard).as_posix(), paths.manifest(shard).as_posix(), memory)
+    return {"shards": [shard for shard, builder in plan["shards"].items() if builder == sweep]}
