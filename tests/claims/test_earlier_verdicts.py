@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,12 @@ RELATED = {
 
 
 class Results:
-    """An order on the tables of a shard, carried out as often as a test wants, with the verdicts of all runs beside it."""
+    """An order on the tables of a shard, done as often as a test wants, with the verdicts of all runs beside it."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        self.order = order_in(folder)
         self.earlier = folder / "verdicts"
-        self.write(**read_record(self.order))
+        self.write(**order_in(folder))
         self.checked: list[str] = []
         for name in ("pass_of_claim", "check_standing"):
             monkeypatch.setattr(task, name, self._counting(getattr(task, name)))
@@ -44,22 +44,19 @@ class Results:
         return check
 
     def write(self, **order: Any) -> None:
-        """Write the order."""
-        write_record(self.order, {**order, "earlier": str(self.earlier)})
+        """Replace the order."""
+        self.order = {**order, "earlier": str(self.earlier)}
 
     def change(self, **changed: Any) -> None:
         """Change the order."""
-        self.write(**{**read_record(self.order), **changed})
+        self.write(**{**self.order, **changed})
 
     def carried_out(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Return the verdicts, and which claims were checked for them."""
         self.checked.clear()
-        out = self.folder / "verdicts.json"
-        is_on_tables = "checks" in read_record(self.order)
-        work = check_shard if is_on_tables else check_standing_statements
-        work(str(self.order), str(out), lambda *_, **__: None)
-        verdicts: list[dict[str, Any]] = read_record(out)["verdicts"]
-        return verdicts, list(self.checked)
+        work = check_shard if "checks" in self.order else check_standing_statements
+        outcome = json.loads(json.dumps(work(self.order, lambda *_, **__: None)))
+        return outcome["verdicts"], list(self.checked)
 
     def records(self) -> list[Path]:
         """Return the records of verdicts."""
@@ -76,13 +73,13 @@ def test_what_was_checked_is_not_checked_again(results: Results) -> None:
     assert len(checked) == len(first) > 3
     assert results.carried_out() == (first, [])
     # Another run asks in another order, and for less.
-    results.change(checks=read_record(results.order)["checks"][:0:-1])
+    results.change(checks=results.order["checks"][:0:-1])
     assert results.carried_out() == (first[:0:-1], [])
 
 
 def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None:
     first, _ = results.carried_out()
-    claims = read_record(results.order)["claims"]
+    claims = results.order["claims"]
     changed = {**claims["triangular-thm-7.3"]}
     changed["statement"] = "P <=> x ^ (y+1) ^ z == 0"
     results.change(claims={**claims, "triangular-thm-7.3": changed})
@@ -94,7 +91,7 @@ def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None
 
 def test_other_parameters_are_another_question(results: Results) -> None:
     results.carried_out()
-    checks = read_record(results.order)["checks"]
+    checks = results.order["checks"]
     results.change(
         checks=[{**check, "parameters": {**check["parameters"], "n": 1}} for check in checks]
     )
@@ -121,10 +118,10 @@ def test_other_libraries_check_all_of_it_again(
 @pytest.mark.parametrize("key", ["digest", "bound", "identity", "ruleset", "quantity"])
 def test_another_table_is_checked_again(results: Results, key: str) -> None:
     results.carried_out()
-    manifest = Path(read_record(results.order)["manifest"])
+    manifest = Path(results.order["manifest"])
     built = read_record(manifest)
-    table = read_record(results.order)["checks"][0]["table"]
-    of_table = [c["claim"] for c in read_record(results.order)["checks"] if c["table"] == table]
+    table = results.order["checks"][0]["table"]
+    of_table = [c["claim"] for c in results.order["checks"] if c["table"] == table]
     (record,) = [path for path in results.records() if path.stem == table]
     known = read_record(record)
     assert known["about"][key] == built["tables"][table][key]
@@ -163,7 +160,7 @@ def test_a_verdict_is_taken_for_what_it_says_it_is_on(results: Results) -> None:
 
 
 def test_what_also_follows_from_another_game_is_not_kept(results: Results) -> None:
-    order = read_record(results.order)
+    order = results.order
     table = next(c for c in order["checks"] if c["claim"] == "triangular-thm-7.3")
     check = {"claim": "related", "table": table["table"], "parameters": {"k": 3}}
     results.change(claims={"related": RELATED}, checks=[check])
@@ -178,7 +175,7 @@ def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(
         name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
         for name, check in STATEMENTS.items()
     }
-    results.write(format=1, code="0", claims=claims)
+    results.write(code="0", claims=claims)
     first, checked = results.carried_out()
     assert checked == list(STATEMENTS)
     again, checked = results.carried_out()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.task import check_shard, check_standing_statements
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
@@ -34,10 +35,10 @@ def is_chosen(claim: Claim) -> bool:
     return claim.id in ("solid2022-conj-2", "triangular-thm-7.3", COUNTS, "patterns-thm-2.3")
 
 
-def order_in(folder: Path) -> Path:
-    """Build a shard and return a work order with some claims on its tables, tables taking turns."""
+def order_in(folder: Path) -> dict[str, Any]:
+    """Build a shard and return an order of some claims on its tables, tables taking turns."""
     specs = [TableSpec.of(parse_ruleset(text), bound, "p-positions") for text, bound in TABLES]
-    spec, manifest, order = folder / "shard.json", folder / "shard.done.json", folder / "order.json"
+    spec, manifest = folder / "shard.json", folder / "shard.done.json"
     write_record(spec, Shard("shard", tuple(specs)).as_json())
     build_shard(str(spec), str(manifest), lambda *_, **__: None)
     found = [
@@ -55,15 +56,11 @@ def order_in(folder: Path) -> Path:
         if turn < len(fitting)
     ]
     claims = {check["claim"]: CATALOGUE.claims[str(check["claim"])].as_json() for check in checks}
-    write_record(
-        order,
-        {"format": 1, "manifest": str(manifest), "code": "0", "claims": claims, "checks": checks},
-    )
-    return order
+    return {"manifest": str(manifest), "code": "0", "claims": claims, "checks": checks}
 
 
 def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    order, out = order_in(tmp_path), tmp_path / "verdicts.json"
+    order = order_in(tmp_path)
     read: list[str] = []
     reported: list[dict[str, Any]] = []
     original = task.StoredCells.open
@@ -72,14 +69,8 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "open",
         lambda store, table, entry: (read.append(table), original(store, table, entry))[1],
     )
-    done = check_shard(
-        str(order), str(out), lambda stage, **numbers: reported.append({"stage": stage, **numbers})
-    )
-
-    checks = read_record(order)["checks"]
-    document = read_record(out)
-    verdicts = document["verdicts"]
-    assert done == {"checks": len(checks)}
+    done = check_shard(order, lambda stage, **numbers: reported.append({"stage": stage, **numbers}))
+    checks, verdicts = order["checks"], json.loads(json.dumps(done))["verdicts"]
     assert sorted(read) == sorted({check["table"] for check in checks})
     assert [
         {key: verdict[key] for key in ("claim", "table", "parameters")} for verdict in verdicts
@@ -101,8 +92,8 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
-    order, out = order_in(tmp_path), tmp_path / "verdicts.json"
-    table = read_record(order)["checks"][0]["table"]
+    order = order_in(tmp_path)
+    table = order["checks"][0]["table"]
     chunk = next(
         path
         for path in sorted((tmp_path / "shard.zarr" / table / "p_y" / "c").rglob("*"))
@@ -112,8 +103,7 @@ def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
     content[len(content) // 2] ^= 1
     chunk.write_bytes(bytes(content))
     with pytest.raises(StoreError, match="is not the one that the manifest"):
-        check_shard(str(order), str(out), lambda *_, **__: None)
-    assert not out.exists()
+        check_shard(order, lambda *_, **__: None)
 
 
 STATEMENTS = {
@@ -124,19 +114,17 @@ STATEMENTS = {
 }
 
 
-def test_statements_are_checked_as_they_stand(tmp_path: Path) -> None:
-    order, out = tmp_path / "order.json", tmp_path / "verdicts.json"
+def test_statements_are_checked_as_they_stand() -> None:
     claims = {
         name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
         for name, check in STATEMENTS.items()
     }
-    write_record(order, {"format": 1, "code": "0", "claims": claims})
     reported: list[dict[str, Any]] = []
     done = check_standing_statements(
-        str(order), str(out), lambda stage, **numbers: reported.append({"stage": stage, **numbers})
+        {"code": "0", "claims": claims},
+        lambda stage, **numbers: reported.append({"stage": stage, **numbers}),
     )
-    verdicts = {verdict["claim"]: verdict for verdict in read_record(out)["verdicts"]}
-    assert done == {"checks": 4}
+    verdicts = {one["claim"]: one for one in json.loads(json.dumps(done))["verdicts"]}
     assert list(verdicts) == list(STATEMENTS)
     assert {name: verdict["verdict"] for name, verdict in verdicts.items()} == {
         "true": "holds-to-bound",

@@ -1,14 +1,14 @@
 """About how long a run takes, as `choco plan` says it, beside what runs took on two idle cores."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from choco_pipeline.cli.running_time import RunningTime, running_time
-from choco_pipeline.stages import CHECK, Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.documents.record import write_record
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 from tests.cli.command import ROOT, choco
 
@@ -55,22 +55,17 @@ def test_what_is_there_takes_no_time(tmp_path, monkeypatch) -> None:
     assert str(running_time(plan, 1)) == "everything is there already"
 
 
-def test_a_younger_order_is_to_be_carried_out_again(tmp_path, monkeypatch) -> None:
+def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(SMALL + "claims: [claims.yaml]\n")
     Path("claims.yaml").write_text((ROOT / "config" / "claims" / "step2015.yaml").read_text())
     plan = make_plan(Path("c.yaml"), write=True)
-    paths = Paths(RESULTS, plan["run"])
-    (shard,) = orders_of(plan, CHECK)
-    for path in (paths.manifest(shard), paths.outcome(CHECK, shard)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    done = running_time(plan, 1).stages[Stage.CHECK]  # statements without tables
-    Path("c.yaml").write_text(SMALL + "title: another\nclaims: [claims.yaml]\n")
-    other = make_plan(Path("c.yaml"), write=False)  # of its orders nothing on disk says anything
-    assert running_time(other, 1).stages[Stage.CHECK] > done
-    os.utime(paths.outcome(CHECK, shard), ns=(0, 0))
-    assert running_time(plan, 1).stages[Stage.CHECK] > done
+    outcome = Paths(RESULTS, plan["run"]).outcome(Stage.CHECK, "a")
+    whole = running_time(plan, 1).stages[Stage.CHECK]
+    write_record(outcome, {"order": plan["jobs"]["check"]["a"]["order"], "verdicts": []})
+    assert running_time(plan, 1).stages[Stage.CHECK] < whole
+    write_record(outcome, {"order": "of another plan", "verdicts": []})
+    assert running_time(plan, 1).stages[Stage.CHECK] == whole
 
 
 def test_it_is_printed_for_all_workers_and_as_numbers(tmp_path) -> None:

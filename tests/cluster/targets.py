@@ -16,6 +16,16 @@ def double(number: int, report: Report) -> dict[str, int]:
     return {"double": 2 * number, "process": os.getpid()}
 
 
+def slow_double(number: int, *rest: Any) -> dict[str, int]:
+    """Return as `double` after a moment, and leave a file in a folder if one is given; fail for negative numbers."""
+    if number < 0:
+        raise ZeroDivisionError("negative")
+    time.sleep(0.2)
+    for folder in rest[:-1]:
+        Path(folder, str(number)).touch()
+    return {"double": 2 * number, "process": os.getpid()}
+
+
 def refuse(what: str, report: Report) -> None:
     raise ConfigError(f"{what} is not possible:\nbecause")
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from choco_pipeline.cluster import graph, task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
 from choco_pipeline.cluster.local import (
     Cluster,
     existing_cluster,
@@ -68,6 +68,21 @@ def test_with_a_cluster_the_target_runs_on_a_worker(on_cluster):
     assert answer["process"] in {child.pid for child in psutil.Process().children(recursive=True)}
 
 
+def test_tasks_run_at_the_same_time_and_are_answered_in_their_order(on_cluster):
+    answers = call_each(f"{TARGETS}:slow_double", [(n,) for n in range(6)])
+    assert [answer["double"] for answer in answers] == [2 * n for n in range(6)]
+    assert len({answer["process"] for answer in answers}) == 2
+
+
+def test_tasks_that_have_not_begun_are_given_up_when_one_fails(on_cluster, tmp_path):
+    numbers = [-1, *range(40)]
+    with pytest.raises(ZeroDivisionError):
+        call_each(f"{TARGETS}:slow_double", [(n, str(tmp_path)) for n in numbers])
+    time.sleep(1)
+    assert len(list(tmp_path.iterdir())) < 20
+    assert call(f"{TARGETS}:double", 1)["double"] == 2
+
+
 def test_the_waiting_process_imports_no_kernels(on_cluster):
     code = (
         "import sys; from choco_pipeline.cluster.connect import call;"
@@ -101,7 +116,7 @@ def test_a_scheduler_that_a_file_names_is_given_longer_to_answer(tmp_path, monke
         monkeypatch.setattr(module, "client_of", noting)
     for scheduler in ("tcp://127.0.0.1:9", str(path)):
         with pytest.raises(ClusterError):
-            task.submit(scheduler, f"{TARGETS}:double", [1])
+            task.submit(scheduler, f"{TARGETS}:double", [[1]])
         with pytest.raises(ClusterError), graph.on_cluster(scheduler):
             pass
     short, long = [("tcp://127.0.0.1:9", n) for n in (task.ANSWER, task.LOADED_ANSWER)]

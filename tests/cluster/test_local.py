@@ -120,7 +120,7 @@ def test_a_task_that_is_carried_out_is_nobodys_any_more(tmp_path):
     try:
         with local_cluster(1, 1 << 30, tmp_path / "dask") as cluster:
             target, marker = "tests.cluster.targets:die_once", str(tmp_path / "marker")
-            carried_out(cluster.client, cluster.address, target, [marker])  # takes half a second
+            carried_out(cluster.client, cluster.address, target, [[marker]])  # takes half a second
             wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "its end", 60)
     finally:
         gc.enable()

@@ -15,18 +15,27 @@ from typing import Any
 import pytest
 
 from choco_pipeline.cli import jobs
-from choco_pipeline.cli.running.workers import SOON, WITH_KERNELS
-from choco_pipeline.cluster.connect import SCHEDULER, SOCKET, ClusterError, call, ignore, resolve
+from choco_pipeline.cli.running.workers import WITH_KERNELS, priority_of
+from choco_pipeline.cluster.connect import (
+    SCHEDULER,
+    SOCKET,
+    ClusterError,
+    call,
+    call_each,
+    ignore,
+    resolve,
+)
 from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
-from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.run_plan import make_plan
 
 ROOT = Path(__file__).parents[2]
 TARGETS = "tests.cluster.targets"
 
 
 class Run:
-    """A run's end, which carries tasks out in this process; those with ``wait`` in their names until nobody waits for them."""
+    """A run's end, which runs tasks in this process; those with ``wait`` in their names until nobody waits for them."""
 
     def __init__(self, folder: Path) -> None:
         self.begun: list[str] = []
@@ -35,16 +44,16 @@ class Run:
         self.relay.serve(self.carried_out)
 
     def carried_out(
-        self, target: str, arguments: Sequence[Any], is_gone: Callable[[], bool]
-    ) -> Any:
-        """Carry a task out."""
+        self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
+    ) -> list[Any]:
+        """Run tasks."""
         self.begun.append(target)
         while "wait" in target:
             if is_gone():
                 self.given_up.append(target)
                 raise GivenUpError
             time.sleep(0.02)
-        return resolve(target)(*arguments, ignore)
+        return [resolve(target)(*each, ignore) for each in arguments]
 
 
 @pytest.fixture
@@ -107,10 +116,17 @@ def test_a_job_that_asks_before_the_run_listens_is_answered(
     waiting = job(f"assert call('{TARGETS}:double', 1)['double'] == 2")
     time.sleep(1)
     assert waiting.poll() is None
-    relay.serve(lambda target, arguments, is_gone: resolve(target)(*arguments, ignore))
+    relay.serve(lambda target, arguments, is_gone: [resolve(target)(*arguments[0], ignore)])
     assert waiting.communicate()[1] == ""
     assert waiting.returncode == 0
     relay.close()
+
+
+def test_the_tasks_of_a_job_are_answered_in_their_order(run: Run) -> None:
+    answers = call_each(f"{TARGETS}:double", [(n,) for n in range(5)])
+    assert [answer["double"] for answer in answers] == [0, 2, 4, 6, 8]
+    assert call_each(f"{TARGETS}:double", []) == []
+    assert run.begun == [f"{TARGETS}:double"], "one question for all, none for none"
 
 
 def test_errors_arrive_as_what_they_are(run: Run) -> None:
@@ -164,7 +180,7 @@ def test_a_run_that_goes_away_ends_its_jobs(
     owner.kill()
     owner.communicate()
     error = waiting.communicate()[1]
-    assert "the run went away before the task was done" in error.splitlines()[-1]
+    assert "the run went away before its tasks were done" in error.splitlines()[-1]
     # What it has left is no run: the scheduler's own file is asked for, which is not there either.
     Path("scheduler.json").write_text("{}")
     with pytest.raises(ClusterError, match="not a Dask scheduler file"):
@@ -176,28 +192,46 @@ def test_where_no_socket_can_be_there_is_none(tmp_path: Path) -> None:
         Relay(tmp_path / "missing")
 
 
-def test_what_jobs_ask_for_waits_for_kernels_or_comes_first_by_its_name(
+PLAN = """
+run: t
+sweeps:
+  a: {ruleset: "step-bar(k=2)", bound: 9, quantity: grundy, mine: [formulas], prove: [p]}
+"""
+
+
+def test_tasks_of_jobs_wait_for_kernels_and_come_in_the_order_of_their_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(PLAN)
+    plan = make_plan(Path("c.yaml"), write=True)
     monkeypatch.setenv(SCHEDULER, "scheduler.json")
-    asked: list[str] = []
+    asked: list[tuple[str, Any]] = []
 
-    def refuse(target: str, *_: object) -> None:
-        asked.append(target)
+    def refuse(target: str, arguments: Sequence[Any], *_: object) -> list[Any]:
+        asked.append((target, arguments))
         raise ChocoError("asked")
 
     relay = Relay(Path())
     relay.serve(refuse)
-    write_record(Path("spec.json"), {"large": False})
-    given, out = Path("given.json"), Path("out.json")
+    file, out = Path(f"results/{plan['run']}/plan.json"), Path("out.json")
     for job_of in (
-        lambda: jobs.build(Path("spec.json"), out),
-        lambda: jobs.ledger(given, out),
-        lambda: jobs.report(given, out),
+        lambda: jobs.job(Stage.PROVE, file, "a"),
+        lambda: jobs.job(Stage.MINE, file, "a"),
+        lambda: jobs.job(Stage.BUILD, file, "a"),
+        lambda: jobs.ledger(file, out),
+        lambda: jobs.report(file, out),
     ):
         with pytest.raises(ChocoError, match=r"^asked$"):
             job_of()
-    assert [target.startswith(WITH_KERNELS) for target in asked] == [True, False, False]
-    assert [target.startswith(SOON) for target in asked] == [False, True, True]
     relay.close()
+    assert [target.startswith(WITH_KERNELS) for target, _ in asked] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+    priorities = [priority_of(target, arguments[0]) for target, arguments in asked]
+    assert priorities[3] == priorities[4]
+    assert sorted(set(priorities)) == priorities[:4]

@@ -22,14 +22,11 @@ from choco_pipeline.finding.find_steps import (
 )
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_orders import KILLED
-from choco_pipeline.stages import MINE
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.stages import Stage
 from tests.finding.made_statements import silent
+from tests.jobs import planned_run
 
 pytestmark = pytest.mark.full
 CONFIG = """
@@ -55,13 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "config.yaml").write_text(CONFIG)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        plan = make_plan(Path("config.yaml"), write=True)
-        paths = Paths(Path("results"), "shared")
-        for shard in plan["shards"]:
-            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), silent)
-        for name in orders_of(plan, MINE):
-            paths.outcome(MINE, name).parent.mkdir(exist_ok=True)
-            mine_shard(str(paths.order(MINE, name)), str(paths.outcome(MINE, name)), silent)
+        planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE)
     return folder
 
 

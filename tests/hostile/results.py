@@ -13,17 +13,13 @@ from tempfile import mkdtemp
 
 import xarray as xr
 
-from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import DamagedError, parse_record_line, read_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.mining.task import mine_shard
-from choco_pipeline.stages import CHECK, CHECK_STATEMENTS, MINE
+from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.reading.verification import verify_manifest
+from tests.jobs import planned_run
 
 CLAIMS = Path(__file__).parents[1] / "workflow" / "claims.yaml"
 CONFIG = """
@@ -41,18 +37,10 @@ def results() -> Path:
     folder = Path(mkdtemp(prefix="small-run-"))
     shutil.copy(CLAIMS, folder)
     (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
-    here, paths = Path.cwd(), Paths(Path("results"), "small")
+    here = Path.cwd()
     os.chdir(folder)
     try:
-        plan = make_plan(Path("small.yaml"), paths.results, write=True)
-        for shard in plan["shards"]:
-            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), ignore)
-            for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
-                if paths.order(work, shard).exists():
-                    task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), ignore)
-        for part in orders_of(plan, CHECK_STATEMENTS):
-            order, outcome = (at(CHECK_STATEMENTS, part) for at in (paths.order, paths.outcome))
-            check_standing_statements(str(order), str(outcome), ignore)
+        _, paths = planned_run(Path("small.yaml"), Stage.BUILD, Stage.CHECK, Stage.MINE)
         # The ledger takes the journals away.
         journals = {path: path.read_bytes() for path in paths.results.glob("tables/*.jsonl")}
         write_ledger(str(paths.plan), str(paths.plan.with_name("ledger.json")), ignore)

@@ -14,7 +14,6 @@ from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVer
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
-from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.family_game import require_only_the_end
@@ -107,11 +106,10 @@ def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) ->
 @pytest.mark.full
 def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> None:
     ids = ["pass2016-conj-4.1", "pass2016-cor-4.1-intended", "pass2016-thm-4.1", THEOREM]
-    order, out = tmp_path / "order.json", tmp_path / "out.json"
-    asked = {"format": 1, "claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
-    write_record(order, {**asked, "memory": 4, "certificates": str(tmp_path / "c")})
-    decide_order(str(order), str(out), lambda *_, **__: None)
-    found = map(ClaimVerdict.model_validate, json.loads(out.read_text())["verdicts"])
+    asked = {"claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
+    order = {**asked, "memory": 4, "certificates": str(tmp_path / "c")}
+    outcome = json.loads(json.dumps(decide_order(order, lambda *_, **__: None)))
+    found = map(ClaimVerdict.model_validate, outcome["verdicts"])
     verdicts = {one.claim: one for one in found}
     assert {name: one.verdict for name, one in verdicts.items()} == dict.fromkeys(ids, "proved")
     conjecture = verdicts["pass2016-conj-4.1"]

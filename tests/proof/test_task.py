@@ -1,5 +1,6 @@
 """Orders for proofs: what is proved has a certificate and verdicts, what is not is told with its growth."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,6 @@ import pytest
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import task
 from choco_pipeline.proof.games.certificate import check_certificate
@@ -41,7 +41,6 @@ CLAIMS = {
 
 def order(*todo, claims=(), seconds=60, memory=4):
     return {
-        "format": 1,
         "code": "",
         "certificates": "certificates",
         "proofs": [
@@ -61,13 +60,11 @@ def order(*todo, claims=(), seconds=60, memory=4):
 
 
 def proved(*todo, claims=("true", "false", "product"), **limits):
-    write_record(Path("order.json"), order(*todo, claims=claims, **limits))
     reports = []
-    counts = prove_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
+    asked = order(*todo, claims=claims, **limits)
+    found = prove_order(asked, lambda *a, **more: reports.append((*a, more)))
     assert reports == [("prove", {"proofs": 1})] * len(todo)
-    found = read_record(Path("out.json"))
-    assert counts == {"proofs": len(todo), "verdicts": len(found["verdicts"])}
-    return found
+    return json.loads(json.dumps(found))
 
 
 @pytest.fixture(autouse=True)
@@ -164,7 +161,7 @@ def test_a_proof_that_somebody_has_killed_is_undecided_until_the_next_run(monkey
     def die(self, *_):
         raise KilledError("the proof was killed (SIGKILL); is there too little memory?")
 
-    assert "killed" not in proved(TRIANGLE, claims=["true"])
+    assert proved(TRIANGLE, claims=["true"])["killed"] is False
     monkeypatch.setattr(Limited, "_call", die)
     found = proved(TRIANGLE, claims=["true"])  # the proof is known, but not the claim
     assert found["killed"] is True
@@ -176,7 +173,6 @@ def test_certificates_that_cannot_be_written_end_the_order():
     Path("certificates").write_text("this is no folder")
     with pytest.raises(ChocoError, match=r"certificates/.*: cannot be written"):
         proved(TRIANGLE)
-    assert not Path("out.json").exists()
 
 
 @pytest.mark.full
@@ -262,17 +258,19 @@ def statement(claim_id):
     return claim_from({"id": claim_id, "check": check}).as_json()
 
 
-def decided(*ids, seconds=60, memory=4):
-    todo = {"format": 1, "code": "", "seconds": seconds, "memory": memory}
+def decision(*ids, seconds=60, memory=4):
+    todo = {"code": "", "seconds": seconds, "memory": memory}
     todo["certificates"] = "certificates"
-    write_record(Path("order.json"), {**todo, "claims": {one: statement(one) for one in ids}})
+    todo["claims"] = {one: statement(one) for one in ids}
     reports = []
-    counts = decide_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
+    outcome = decide_order(todo, lambda *a, **more: reports.append((*a, more)))
     assert reports == [("prove", {"proofs": 1})] * len(ids)
-    written = read_record(Path("out.json"))["verdicts"]
-    found = [ClaimVerdict.model_validate(verdict) for verdict in written]
-    assert counts == {"statements": len(ids), "verdicts": len(found)}
-    return found
+    return json.loads(json.dumps(outcome))
+
+
+def decided(*ids, **limits):
+    verdicts = decision(*ids, **limits)["verdicts"]
+    return [ClaimVerdict.model_validate(verdict) for verdict in verdicts]
 
 
 def test_an_order_with_its_verdicts():
@@ -299,9 +297,9 @@ def test_a_decision_that_somebody_has_killed_is_undecided_until_the_next_run(mon
         raise KilledError("the decision was killed (SIGKILL); is there too little memory?")
 
     monkeypatch.setattr(Limited, "_call", die)
-    (killed,) = decided("true")
-    assert killed.verdict == "undecided"
-    assert read_record(Path("out.json"))["killed"] is True
+    outcome = decision("true")
+    assert [verdict["verdict"] for verdict in outcome["verdicts"]] == ["undecided"]
+    assert outcome["killed"] is True
 
 
 @pytest.mark.full

@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 import choco_pipeline
-from choco_pipeline.claims.task import check_shard, check_standing_statements
-from choco_pipeline.mining.task import mine_shard
-from choco_pipeline.stages import CHECK, CHECK_STATEMENTS, MINE
+from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
+from tests.jobs import planned_run
 from tests.shared import shared_folder
 
 CLAIMS = Path(choco_pipeline.__file__).parents[1] / "config" / "claims"
@@ -119,19 +115,8 @@ def _run(folder: Path) -> None:
     (folder / "heights.csv").write_text("\n".join("0,1,1,2,2,3" for _ in range(6)) + "\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        results = Path("results")
-        plan = make_plan(Path("small.yaml"), results, write=True)
-        run, paths = results / "small", Paths(results, "small")
-        for shard in plan["shards"]:
-            manifest = results / "tables" / f"{shard}.done.json"
-            build_shard(str(results / "shards" / f"{shard}.json"), str(manifest), _quiet)
-            for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
-                if paths.order(work, shard).exists():
-                    task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), _quiet)
-        for part in orders_of(plan, CHECK_STATEMENTS):
-            order, found = (at(CHECK_STATEMENTS, part) for at in (paths.order, paths.outcome))
-            check_standing_statements(str(order), str(found), _quiet)
-        write_ledger(str(run / "plan.json"), str(run / "ledger.json"), _quiet)
+        _, paths = planned_run(Path("small.yaml"), Stage.BUILD, Stage.CHECK, Stage.MINE)
+        write_ledger(str(paths.plan), str(paths.folder / "ledger.json"), _quiet)
 
 
 def _quiet(stage: str, **numbers: int) -> None:

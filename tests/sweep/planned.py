@@ -1,4 +1,9 @@
-"""A small configuration with a claim, and what its plan makes of it."""
+"""A small configuration with a claim, and the orders of its jobs."""
+
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.record import read_record
 
 CLAIMS = """\
 paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
@@ -38,3 +43,18 @@ sweeps:
 
 def statements(numbers: range, bound: int = 9) -> str:
     return CLAIMS + "".join(STATEMENT.format(i=i, bound=bound) for i in numbers)
+
+
+def orders(stage: str, sweep: str = "a") -> list[dict[str, Any]]:
+    """Return the orders of the parts of a job of the run `t`, none if there is no such job."""
+    file = Path(f"results/t/orders/{stage}/{sweep}.json")
+    return [part["order"] for part in read_record(file)["parts"]] if file.exists() else []
+
+
+def digests(plan: Any) -> dict[tuple[str, str], str]:
+    """Return the digests of a plan's jobs by stage and sweep."""
+    return {
+        (stage, sweep): job["order"]
+        for stage, jobs in plan["jobs"].items()
+        for sweep, job in jobs.items()
+    }

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.sweep.damage import damaged, plan_without_damage
 from choco_pipeline.sweep.paths import all_records
+from tests.sweep.planned import orders
 
 CONFIG = """
 run: t
@@ -41,7 +42,7 @@ def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
     plan, _ = plan_of(config)
     (path,) = [path for path in all_records(Path("results")) if path.parent.name == kind]
     sound = path.read_text()
-    path.write_text(sound.replace("20", "21", 1).replace('"format": 3', '"format": 4'))
+    path.write_text(sound.replace("a", "b", 1))
     ((found, why),) = damaged(all_records(Path("results")))
     assert found == path
     assert plan_of(config) == (plan, [why])
@@ -51,8 +52,8 @@ def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
 
 def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_not(config):
     (shard,) = plan_of(config)[0]["shards"]
-    results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/check/a.json")]
-    other = [Path("results/tables/other.done.json"), Path("results/other/check/a.json")]
+    results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/mine/a.json")]
+    other = [Path("results/tables/other.done.json"), Path("results/other/mine/a.json")]
     for path in [*results, *other]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text('{"verdicts": []}')
@@ -62,32 +63,50 @@ def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_no
     assert all(path.exists() for path in other)
 
 
-@pytest.mark.parametrize("killed", ["prove/a.json", "prove_statements/a.json", "found.json"])
-def test_what_was_killed_is_no_answer(config, killed):
+@pytest.mark.parametrize("killed", ["prove/a.json", "found.json"])
+def test_a_killed_proof_is_no_answer(config, killed):
+    config.write_text(CONFIG.replace("mine: [formulas]", "prove: [p]"))
     plan, _ = plan_of(config)
-    killed, sound = Path("results/t") / killed, Path("results/t/prove/b.json")
-    write_record(sound, {"format": 1, "verdicts": []})
-    write_record(killed, {"format": 1, "verdicts": [], "killed": True})
+    killed = Path("results/t") / killed
+    done = {"order": plan["jobs"]["prove"]["a"]["order"], "verdicts": []}
+    write_record(killed, {**done, "killed": True})
     assert plan_of(config) == (plan, [f"{killed}: a proof was killed; it is looked for again"])
-    assert sound.exists()
     assert not killed.exists()
+    write_record(killed, {**done, "killed": False})
     assert plan_of(config) == (plan, [])
+    assert killed.exists()
 
 
-def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
+def test_results_of_another_plan_are_removed(config):
     plan, _ = plan_of(config)
-    (order,) = Path("results/t/orders/mine").iterdir()
-    order.unlink()
+    order = plan["jobs"]["mine"]["a"]["order"]
+    files = {Path(f"results/t/mine/{sweep}.json"): sweep == "a" for sweep in ("a", "b")}
+    for path in files:
+        write_record(path, {"order": order, "findings": []})
     assert plan_of(config) == (plan, [])
-    assert read_record(order)["searches"] == plan["mine"]
+    assert {path: path.exists() for path in files} == files
+    config.write_text(CONFIG.replace("2..3", "2..4"))
+    plan_of(config)
+    assert not any(path.exists() for path in files)
+
+
+def test_a_plan_without_an_order_is_made_anew(config):
+    plan, _ = plan_of(config)
+    before = orders("mine")
+    Path("results/t/orders/mine/a.json").unlink()
+    assert plan_of(config) == (plan, [])
+    assert orders("mine") == before
+    write_record(Path("results/t/orders/mine/a.json"), {"parts": []})
+    assert plan_of(config) == (plan, [])
+    assert orders("mine") == before
 
 
 def test_several_at_once_are_each_named(config):
-    """Without its work order the plan is made anew, and would mend its spec and say nothing."""
+    """A plan without an order is made anew, and would mend the specification without a message."""
     plan, _ = plan_of(config)
     paths = [p for p in all_records(Path("results")) if p.parent.name in ("mine", "shards")]
     for path in paths:
-        path.write_text(path.read_text().replace('"format": 3', '"format": 4'))
+        path.write_text(path.read_text().replace("20", "21", 1))
     again, said = plan_of(config)
     assert again == plan
     assert sorted(why.split(": ")[0] for why in said) == sorted(map(str, paths))

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Undecided
-from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.mining.task import mine_shard
-from choco_pipeline.stages import CHECK, MINE
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.jobs import run_job
 from choco_pipeline.sweep.ledger import write_ledger
+from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.run_plan import current_plan
-from choco_pipeline.tables.building.shard import build_shard
 from tests.claims.verdict_documents import verdict_document
 
 CLAIMS = """\
@@ -77,22 +76,20 @@ def quiet(stage, **numbers):
 
 def write_proofs(plan):
     """Write what proofs might give: what they do give is tested beside them."""
-    documents = {}
+    document = {"order": plan["jobs"]["prove"]["triangles"]["order"], "proofs": [], "verdicts": []}
     for order in plan["prove"]:
         k = order["parameters"]["k"]
         proof = {name: order[name] for name in ("ruleset", "relation", "sweep", "parameters")}
         proof["why"] = "said here"
         proof |= {"status": "undecided" if k == 11 else "proved", "seconds": 1.0}
         proof |= {"certificate": None if k == 11 else "c.json", "engines": ["own"]}
-        document = documents.setdefault(order["part"], {"proofs": [], "verdicts": []})
         document["proofs"].append(proof)
         for one in order["claims"]:
             verdict = Proved("c.json") if one["claim"] == "shifted" else Undecided("not linear")
             if k != 11:
                 more = {"table": None, "evidence": {}, "certificate": "c.json", "seconds": 0.1}
                 document["verdicts"].append({**one, **verdict_document(verdict), **more})
-    for part, document in documents.items():
-        write_record(Path(f"results/t/prove/{part}.json"), {"format": 1, **document})
+    write_record(Path("results/t/prove/triangles.json"), document)
 
 
 def test_a_ledger(tmp_path, monkeypatch):
@@ -101,11 +98,10 @@ def test_a_ledger(tmp_path, monkeypatch):
     Path("c.yaml").write_text(CONFIG)
     plan = current_plan(Path("c.yaml"))
     paths = Paths(Path("results"), "t")
-    for shard in plan["shards"]:
-        build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), quiet)
-        for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
-            if paths.order(work, shard).exists():
-                task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), quiet)
+    for stage in ("build", "check", "mine"):
+        for sweep in plan["jobs"][stage]:
+            if sweep != WITHOUT_TABLES:
+                run_job(paths.plan, Stage(stage), sweep)
     # What is found of statements is tested beside them: here, only that it is gathered.
     checked = {
         "claim": "statement",
@@ -115,16 +111,12 @@ def test_a_ledger(tmp_path, monkeypatch):
         "seconds": 0.1,
     }
     found = {**checked, **verdict_document(HoldsToBound(100, 9))}
-    (part,) = {order["part"] for order in plan["check_statements"]}
-    write_record(
-        Path(f"results/t/check_statements/{part}.json"), {"format": 1, "verdicts": [found]}
-    )
-    write_proofs(plan)
-    (part,) = {order["part"] for order in plan["prove_statements"]}
     proved = {**checked, **verdict_document(Proved("by this", "integer")), "certificate": None}
-    write_record(
-        Path(f"results/t/prove_statements/{part}.json"), {"format": 1, "verdicts": [proved]}
-    )
+    for stage, verdict in (("check", found), ("prove", proved)):
+        order = plan["jobs"][stage][WITHOUT_TABLES]["order"]
+        file = paths.outcome(Stage(stage), WITHOUT_TABLES)
+        write_record(file, {"order": order, "verdicts": [verdict]})
+    write_proofs(plan)
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
     ledger = read_record(Path("results/t/ledger.json"))
 

@@ -2,37 +2,30 @@
 
 import json
 import math
-import re
 from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
+from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.proofs import (
-    LEAST_SECONDS,
     LEAST_STATEMENTS,
-    MOST_SECONDS,
+    PART_SECONDS,
     STATEMENT_PARTS,
     expected_seconds,
     shared_out,
 )
 from choco_pipeline.sweep.run_plan import current_plan
-from choco_pipeline.tables.specs.spec import FORMAT
-from tests.sweep.planned import CLAIMS, CONFIG, statements
+from tests.sweep.planned import CLAIMS, CONFIG, digests, orders, statements
 
 PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n")
 
 
-def proof_orders():
-    return {p.stem: read_record(p) for p in Path("results/t/orders/prove").glob("*.json")}
-
-
 def test_each_game_is_proved_once_whatever_the_bounds(config):
     assert current_plan(config)["prove"] == []
-    assert not Path("results/t/orders/prove").exists()
+    assert orders("prove") == []
     more = """\
   b:
     ruleset: step-bar(k=m)
@@ -56,27 +49,20 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["prove"] if p["claims"]] == [
         (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
     ]
-    orders = proof_orders()
-    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
-    assert sorted(
-        (part, proof["ruleset"], proof["relation"])
-        for part, order in orders.items()
-        for proof in order["proofs"]
-    ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["prove"])
-    assert {claim for order in orders.values() for claim in order["claims"]} == {"mine-1"}
-    assert {order["certificates"] for order in orders.values()} == {"results/certificates"}
-    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
+    for sweep, claims in {"a": {"mine-1"}, "b": set()}.items():
+        parts = orders("prove", sweep)
+        assert sorted(
+            (p["ruleset"], p["relation"]) for part in parts for p in part["proofs"]
+        ) == sorted((p["ruleset"], p["relation"]) for p in plan["prove"] if p["sweep"] == sweep)
+        assert {claim for part in parts for claim in part["claims"]} == claims
+        assert {part["certificates"] for part in parts} == {"results/certificates"}
+        assert all(part["code"] for part in parts)
     config.write_text(CONFIG)
     current_plan(config)
-    assert proof_orders() == {}, "stale orders are removed"
+    assert orders("prove") == [], "orders of another plan are removed"
 
 
 def test_statements_on_integers_are_decided_where_games_are_proved(config):
-    def orders():
-        return {
-            p.stem: read_record(p) for p in Path("results/t/orders/prove_statements").glob("*.json")
-        }
-
     claims = Path("claims.yaml")
     for name, last in {"endless": "N", "finite": "9"}.items():
         entry = {"id": name, "number": name, "status": "lemma", "words": "Words.", "bound": 9}
@@ -85,20 +71,19 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
     assert current_plan(config)["prove_statements"] == []
     config.write_text(PROVED + "    prove_seconds: 7\n")
     plan = current_plan(config)
-    assert [(s["claim"], s["memory"]) for s in plan["prove_statements"]] == [("endless", 4)]
-    ((part, order),) = orders().items()
-    assert part == plan["prove_statements"][0]["part"]
+    assert plan["prove_statements"] == [{"claim": "endless"}]
+    (order,) = orders("prove", WITHOUT_TABLES)
     assert (order["seconds"], order["memory"], list(order["claims"])) == (7, 4, ["endless"])
-    assert order["code"] in {one["code"] for one in proof_orders().values()}
+    assert order["code"] in {one["code"] for one in orders("prove")}
     config.write_text(CONFIG)
     current_plan(config)
-    assert orders() == {}, "stale orders are removed"
+    assert orders("prove", WITHOUT_TABLES) == []
 
 
 def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
     assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
-    assert all(order["claims"] == {} for order in proof_orders().values())
+    assert all(order["claims"] == {} for order in orders("prove"))
 
 
 @pytest.mark.parametrize(
@@ -110,13 +95,10 @@ def test_statements_to_decide_are_shared_out_where_they_are_many(config, number,
     Path("claims.yaml").write_text(statements(range(2, 2 + number)))
     asked = current_plan(config)["prove_statements"]
     assert sorted(s["claim"] for s in asked) == sorted(f"mine-{i}" for i in range(2, 2 + number))
-    folder = Path("results/t/orders/prove_statements")
-    orders = {path.stem: read_record(path)["claims"] for path in folder.glob("*.json")}
-    assert {(c, part) for part, claims in orders.items() for c in claims} == {
-        (s["claim"], s["part"]) for s in asked
-    }
-    assert len(orders) == parts
-    assert max(map(len, orders.values())) <= 2 * number / parts
+    decided = [list(order["claims"]) for order in orders("prove", WITHOUT_TABLES)]
+    assert sorted(claim for part in decided for claim in part) == sorted(s["claim"] for s in asked)
+    assert len(decided) == parts
+    assert max(map(len, decided)) <= 2 * number / parts
 
 
 @pytest.mark.parametrize(
@@ -163,35 +145,24 @@ def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
     )
 
 
-def proofs_in(order):
-    return ProofOrder.model_validate(order).proofs
-
-
 def test_proofs_are_shared_out_evenly(config):
     config.write_text(PROVED.replace("[2, 3, 4]", "2..30").replace("[grundy, p, p]", "[grundy, p]"))
     plan = current_plan(config)
-    parts = list(proof_orders().values())
-    seconds = [[expected_seconds(one) for one in proofs_in(part)] for part in parts]
+    parts = [ProofOrder.model_validate(order).proofs for order in orders("prove")]
+    seconds = [list(map(expected_seconds, part)) for part in parts]
     assert len(parts) > 2
     assert sum(map(len, seconds)) == len(plan["prove"])
     loads = list(map(sum, seconds))
     assert max(loads) - min(loads) < max(map(max, seconds))
-    files = {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()}
-    current_plan(config)
-    assert {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()} == files
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 40, 1000])
 def test_few_proofs_make_few_parts_and_many_make_parts_of_some_size(number):
     chosen = [proof(k) for k in range(1, number + 1)]
     parts = shared_out(chosen)
-    assert sorted(p.ruleset for part in parts.values() for p in part) == sorted(
-        p.ruleset for p in chosen
-    )
+    assert sorted(p.ruleset for part in parts for p in part) == sorted(p.ruleset for p in chosen)
     total = sum(map(expected_seconds, chosen))
-    assert len(parts) <= min(number, math.ceil(total / LEAST_SECONDS))
-    if parts:
-        assert total / len(parts) <= MOST_SECONDS
+    assert len(parts) == min(number, math.ceil(total / PART_SECONDS))
 
 
 def test_what_is_expected_of_a_proof():
@@ -207,15 +178,15 @@ def test_what_is_expected_of_a_proof():
 def test_changed_code_proves_everything_again(config, monkeypatch):
     config.write_text(PROVED)
     plan = current_plan(config)
-    before = proof_orders()
-    digests = plan_module.code_digest
+    before = digests(plan)
+    code_digest = plan_module.code_digest
     for module in (plan_module, orders_module):
         monkeypatch.setattr(
             module,
             "code_digest",
-            lambda folders: "another" if "proof" in folders else digests(folders),
+            lambda folders: "another" if "proof" in folders else code_digest(folders),
         )
-    assert current_plan(config)["prove"] == plan["prove"]
-    after = proof_orders()
-    assert after.keys() == before.keys()
-    assert {order["code"] for order in after.values()} == {"another"}
+    changed = current_plan(config)
+    assert changed["prove"] == plan["prove"]
+    assert {job for job, _ in before.items() ^ digests(changed).items()} == {("prove", "a")}
+    assert {order["code"] for order in orders("prove")} == {"another"}

@@ -1,25 +1,24 @@
 """Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
 
 import json
-import re
+import os
 from pathlib import Path
 
 import pytest
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
+from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.proofs import (
-    STATEMENT_PARTS,
-)
+from choco_pipeline.sweep.proofs import STATEMENT_PARTS
 from choco_pipeline.sweep.run_plan import current_plan, make_plan
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.computing.cost import Cost
-from choco_pipeline.tables.specs.spec import FORMAT
-from tests.sweep.planned import CLAIMS, CONFIG, STATEMENT, statements
+from tests.sweep.planned import CLAIMS, CONFIG, STATEMENT, digests, orders, statements
 
 
 def build_all(plan):
@@ -37,10 +36,8 @@ def test_a_plan_is_kept_while_nothing_changes(config):
     plan = current_plan(config)
     files = {path: path.stat().st_mtime_ns for path in Path("results").rglob("*") if path.is_file()}
     assert current_plan(config) == plan
-    make_plan(config, write=True)
-    assert {path: path.stat().st_mtime_ns for path in files} == files, (
-        "times move only with content"
-    )
+    assert {path: path.stat().st_mtime_ns for path in files} == files
+    assert make_plan(config, write=True) == plan
     build_all(plan)
     assert make_plan(config, write=True)["shards"] == plan["shards"]
 
@@ -77,33 +74,70 @@ def test_changed_code_builds_everything_again(config, monkeypatch):
     )
 
 
-def test_a_changed_claim_changes_only_the_order_for_claims(config):
+def test_a_plan_is_not_older_than_its_configuration(config):
     plan = current_plan(config)
-    (order,) = Path("results/t/orders/check").glob("*.json")
-    before, mines = (
-        order.read_text(),
-        {p: p.stat().st_mtime_ns for p in Path("results/t/orders/mine").iterdir()},
-    )
+    later = Path("results/t/plan.json").stat().st_mtime_ns + 10**9
+    os.utime(config, ns=(later, later))
+    assert current_plan(config) == plan
+    assert Path("results/t/plan.json").stat().st_mtime_ns >= later - 10**9
+    config.touch()
+    assert current_plan(config) == plan
+    assert Path("results/t/plan.json").stat().st_mtime_ns >= config.stat().st_mtime_ns
+
+
+def test_a_changed_claim_changes_only_the_job_of_checks(config):
+    before = current_plan(config)
     Path("claims.yaml").write_text(CLAIMS.replace("y ^ z", "z ^ y"))
-    assert current_plan(config)["shards"] == plan["shards"]
-    assert order.read_text() != before
-    assert {p: p.stat().st_mtime_ns for p in mines} == mines
+    after = current_plan(config)
+    assert after["shards"] == before["shards"]
+    changed = digests(before).items() ^ digests(after).items()
+    assert {job for job, _ in changed} == {("check", "a")}
+
+
+def test_jobs_are_those_of_the_first_sweep_that_asks(config):
+    """A table in several sweeps is built and checked by the first, and searched and proved by the first that asks for it."""
+    one = "{ruleset: 'step-bar(k=k)', parameters: {k: [4, 5]}, bound: 20, quantity: grundy"
+    config.write_text(
+        CONFIG.replace("    mine: [value-sets]\n", "")
+        + f"  b: {one}}}\n  c: {one}, mine: [formulas]}}\n  d: {one}, mine: [counts], prove: [p]}}\n"
+    )
+    plan = current_plan(config)
+    assert {stage: list(jobs) for stage, jobs in plan["jobs"].items()} == {
+        "build": ["a", "b"],
+        "check": ["a"],
+        "mine": ["c"],
+        "prove": ["d"],
+    }
+    assert sorted(plan["shards"].values()) == ["a", "b"]
+    assert {
+        stage: jobs and next(iter(jobs.values()))["needs"] for stage, jobs in plan["jobs"].items()
+    } == {
+        "build": [],
+        "check": ["a"],
+        "mine": ["a", "b"],
+        "prove": [],
+    }
+    assert {search["table"] for order in orders("mine", "c") for search in order["searches"]} == {
+        table["id"] for table in plan["tables"] if table["parameters"]["k"] in (4, 5)
+    }
+    amounts = {
+        stage: sum(job["amount"] for job in jobs.values()) for stage, jobs in plan["jobs"].items()
+    }
+    assert amounts == {"build": 4, "check": 2, "mine": 2, "prove": 2}
 
 
 def test_questions_on_height_functions_are_orders_of_their_own(config):
     assert current_plan(config)["mine_heights"] == []
     config.write_text(CONFIG + "height_functions: {side: 2, height: 1}\n")
     plan = current_plan(config)
-    asked = {one["part"]: one["asked"] for one in plan["mine_heights"]}
-    assert sorted(asked.values()) == ["counts", "grundy", "p-positions"]
-    orders = {p.stem: read_record(p) for p in Path("results/t/orders/mine_heights").glob("*.json")}
-    assert {part: order["asked"] for part, order in orders.items()} == asked
-    assert {(order["side"], order["height"]) for order in orders.values()} == {(2, 1)}
+    assert [one["asked"] for one in plan["mine_heights"]] == ["grundy", "p-positions", "counts"]
+    asked = orders("mine", WITHOUT_TABLES)
+    assert [{k: v for k, v in one.items() if k != "code"} for one in asked] == plan["mine_heights"]
+    assert {(one["side"], one["height"]) for one in asked} == {(2, 1)}
     config.write_text(CONFIG + "height_functions: {}\n")
     assert {(one["side"], one["height"]) for one in current_plan(config)["mine_heights"]} == {
         (3, 2)
     }
-    assert not {p.stem for p in Path("results/t/orders/mine_heights").glob("*.json")} & asked.keys()
     for box, why in (
         ("{side: 2, height: 3}", "a height of at most 2, the side"),
         ("{side: 4, height: 3}", "at most 65,536 functions, which are 731,808"),
@@ -125,73 +159,61 @@ def test_orders_name_what_fits(config):
     assert [(rulesets[m["table"]], m["what"]) for m in plan["mine"]] == [
         (f"step-bar(k={k}, s=0)", ["value-sets"]) for k in (2, 3, 4)
     ]
-    (order,) = Path("results/t/orders/check").glob("*.json")
-    assert read_record(order)["checks"] == plan["check"]
+    (order,) = orders("check")
+    assert order["checks"] == plan["check"]
     config.write_text(CONFIG.replace("    mine: [value-sets]\n", "    claims: none\n"))
     assert current_plan(config)["check"] == current_plan(config)["mine"] == []
-    assert not list(Path("results/t/orders/check").iterdir()), (
-        "no order is left that the plan does not name"
-    )
+    assert not list(Path("results/t/orders").glob("*/*")), "no order is left of another plan"
 
 
 def test_statements_without_tables_are_shared_out(config):
     assert current_plan(config)["check_statements"] == []
-    assert not Path("results/t/orders/check_statements").exists()
+    assert orders("check", WITHOUT_TABLES) == []
     Path("claims.yaml").write_text(statements(range(2, 22)))
     standing = current_plan(config)["check_statements"]
     assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
-    orders = {
-        p.stem: read_record(p) for p in Path("results/t/orders/check_statements").glob("*.json")
-    }
-    assert 2 <= len(orders) <= STATEMENT_PARTS
-    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
-    assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
-        (s["claim"], s["part"]) for s in standing
-    }
-    assert max(len(order["claims"]) for order in orders.values()) <= 10
-    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
+    parts = orders("check", WITHOUT_TABLES)
+    assert 2 <= len(parts) <= STATEMENT_PARTS
+    assert {c for order in parts for c in order["claims"]} == {s["claim"] for s in standing}
+    assert max(len(order["claims"]) for order in parts) <= 10
+    assert all(order["code"] for order in parts)
     Path("claims.yaml").write_text(CLAIMS)
     assert current_plan(config)["check_statements"] == []
-    assert not list(Path("results/t/orders/check_statements").iterdir()), "stale orders are removed"
+    assert orders("check", WITHOUT_TABLES) == [], "orders of another plan are removed"
 
 
 def test_a_changed_statement_changes_only_its_part(config):
+    def parts():
+        return [digest(order) for order in orders("check", WITHOUT_TABLES)]
+
     Path("claims.yaml").write_text(statements(range(2, 22)))
-    parts = {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]}
-    folder = Path("results/t/orders/check_statements")
-    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    checks = {p: p.stat().st_mtime_ns for p in Path("results/t/orders/check").iterdir()}
+    plan = current_plan(config)
+    before = parts()
     # In other words, with another bound, and one more of them.
     text = statements(range(2, 22)).replace("A sum is", "Sums are")
     Path("claims.yaml").write_text(text)
-    current_plan(config)
-    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    assert digests(current_plan(config)) == digests(plan)
     other = STATEMENT.format(i=7, bound=9).replace("A sum is", "Sums are")
     assert other in text
     Path("claims.yaml").write_text(text.replace(other, STATEMENT.format(i=7, bound=10)))
-    assert {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]} == parts
-    after = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    assert {path.stem for path in after if after[path] != before[path]} == {parts["mine-7"]}
+    changed = current_plan(config)
+    assert {job for job, _ in digests(plan).items() ^ digests(changed).items()} == {
+        ("check", WITHOUT_TABLES)
+    }
+    assert len(set(before) - set(parts())) == 1
     Path("claims.yaml").write_text(text + STATEMENT.format(i=99, bound=9))
-    more = {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]}
-    moved = {parts[claim] for claim in parts if more[claim] != parts[claim]}
-    assert len(moved) <= 1, "one more statement moves no other part"
-    assert {p: p.stat().st_mtime_ns for p in checks} == checks
+    current_plan(config)
+    assert len(set(before) - set(parts())) <= 1, "one more statement moves no other part"
 
 
 def test_changed_claim_code_checks_statements_again(config, monkeypatch):
     Path("claims.yaml").write_text(statements(range(2, 22)))
-    parts = current_plan(config)["check_statements"]
-    orders = [
-        path.read_text() for path in sorted(Path("results/t/orders/check_statements").iterdir())
-    ]
+    plan = current_plan(config)
     for module in (plan_module, orders_module):
         monkeypatch.setattr(module, "code_digest", lambda folders: "another")
-    assert current_plan(config)["check_statements"] == parts
-    changed = [
-        path.read_text() for path in sorted(Path("results/t/orders/check_statements").iterdir())
-    ]
-    assert all(new != old for new, old in zip(changed, orders, strict=True))
+    changed = current_plan(config)
+    assert changed["check_statements"] == plan["check_statements"]
+    assert not digests(plan).items() & digests(changed).items()
 
 
 def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):

@@ -91,8 +91,8 @@ def documents(project: Project) -> set[str]:
 
 def has_killed_proofs(project: Project) -> bool:
     """Return whether a proof was killed more often than it is asked: the run says so, and the next one asks again."""
-    records = (project.folder / "results").glob("*/prove*/*.json")
-    return any("killed" in json.loads(path.read_text()) for path in records)
+    records = (project.folder / "results").glob("*/prove/*.json")
+    return any(json.loads(path.read_text()).get("killed") for path in records)
 
 
 def is_large_finished(project: Project) -> bool:

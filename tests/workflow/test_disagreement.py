@@ -57,7 +57,7 @@ def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
 def test_a_run_ends_with_3(contradicted: Project, proof: Ran, tmp_path: Path) -> None:
     # A finished run but for its proofs, so that no table is built again.
     finished = proof[0].copy(tmp_path / "finished")
-    for folder in ("certificates", "proof/prove", "proof/prove_statements"):
+    for folder in ("certificates", "proof/prove", "proof/parts"):
         shutil.rmtree(finished.folder / "results" / folder)
     finished.environment["PYTHONPATH"] = contradicted.environment["PYTHONPATH"]
     done = finished.choco("run", "proof.yaml", "--json", code=3)

@@ -1,5 +1,6 @@
 """A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,7 @@ def test_a_plan_says_what_will_be_proved(project: Project) -> None:
     planned = project.choco("plan", "proof.yaml").stdout
     assert "1 proof of at most 60 seconds each." in " ".join(planned.split())
     would = project.run("proof.yaml", "--dry-run")
-    assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
-    assert (would["jobs"]["prove_statements"], would["work"]["prove_statements"]) == (1, 2)
+    assert (would["jobs"]["prove"], would["work"]["prove"]) == (2, 3)
     assert would["jobs"]["first_report"] == 1
 
 
@@ -61,14 +61,12 @@ def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(
     project = proof[0].copy(tmp_path)
     again = project.run("proof.yaml")
     assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
-    documents = sorted((project.folder / "results/proof").glob("prove*/*.json"))
+    documents = sorted((project.folder / "results/proof/prove").glob("*.json"))
     for document in documents:
         document.unlink()
+    shutil.rmtree(project.folder / "results/proof/parts")
     project.snakemake("--cores", "1", "--config", "choco=proof.yaml")
-    found = [
-        project.json(f"proof/{document.parent.name}/{document.name}")["verdicts"]
-        for document in documents
-    ]
+    found = [project.json(f"proof/prove/{document.name}")["verdicts"] for document in documents]
     assert sorted([v["verdict"] for v in verdicts] for verdicts in found) == [
         ["proved"],
         ["proved", "refuted"],
@@ -97,13 +95,16 @@ def test_another_claim_is_decided_without_another_search(proof: Ran, tmp_path: P
     assert {file: file.stat().st_mtime_ns for file in files} == written
 
 
-def test_proofs_run_below_tables_statements_first_and_take_a_worker_each(project: Project) -> None:
+def test_proofs_come_after_tables_and_take_two_cores_each_without_a_cluster(
+    project: Project,
+) -> None:
+    project.choco("write-plan", "proof.yaml")
     done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
     jobs = (done.stdout + done.stderr).split("rule ")
-    by_proof = [job for job in jobs if job.startswith(("prove:", "prove_statements:"))]
+    by_proof = [job for job in jobs if job.startswith("prove:")]
     assert len(by_proof) == 2
     for job in by_proof:
-        assert f"priority: {-3 if job.startswith('prove:') else -2}" in job
+        assert "priority: -2" in job
         assert "threads: 2" in job
         assert "mem_mb=4796" in job
     others = (job for job in jobs if job not in by_proof and not job.startswith("mine"))

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,8 @@ def digests(project: Project) -> dict[str, str]:
 
 def verdicts(project: Project) -> list[str]:
     found = []
-    for path in (project.folder / "results/tiny").glob("check*/*.json"):
-        for verdict in project.json(f"tiny/{path.parent.name}/{path.name}")["verdicts"]:
+    for path in (project.folder / "results/tiny/check").glob("*.json"):
+        for verdict in project.json(f"tiny/check/{path.name}")["verdicts"]:
             found.append(json.dumps({**verdict, "seconds": None}, sort_keys=True))
     return sorted(found)
 
@@ -90,15 +91,12 @@ def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
     assert "check 10/10: done" in done.stderr
 
 
-def test_height_functions_are_classified_by_tasks_of_their_own(tiny):
+def test_height_functions_are_classified_by_a_job_of_their_own(tiny):
     project = tiny[0]
     plan, found = project.json("tiny/plan.json"), project.json("tiny/found.json")
     said = [s["text"] for s in found["statements"] if s["kind"] == "heights"]
-    parts = [
-        project.json(f"tiny/mine_heights/{order['part']}.json") for order in plan["mine_heights"]
-    ]
-    assert len(parts) == 3
-    assert said == [s["text"] for part in parts for s in part["statements"]]
+    assert plan["jobs"]["mine"]["without_tables"]["amount"] == 3
+    assert said == [s["text"] for s in project.json("tiny/mine/without_tables.json")["statements"]]
     assert any("of the 6 monotone f from {0..1}² to {0..1}, 2 have G" in text for text in said)
     page = (project.folder / "results/tiny/report/found.html").read_text()
     assert "Which height functions?" in page
@@ -123,13 +121,12 @@ def test_a_terminal_shows_it_in_colours_and_wraps_nothing(tiny, tmp_path):
 def test_a_changed_statement_alone_is_checked_again(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     claims = project.folder / "claims.yaml"
-    folder = project.folder / "results/tiny/check_statements"
-    parts = {s["claim"]: s["part"] for s in project.json("tiny/plan.json")["check_statements"]}
-    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    parts = project.folder / "results/tiny/parts"
+    before = {path: path.stat().st_mtime_ns for path in parts.iterdir()}
     claims.write_text(claims.read_text().replace("x ^ y == x+y", "x | y <= x+y"))
     changed = project.run("tiny.yaml")
     # What is found names the claims that say the same.
-    assert changed["jobs"] == {"check_statements": 1, "find": 1, "ledger": 1, "report": 1}
+    assert changed["jobs"] == {"check": 1, "find": 1, "ledger": 1, "report": 1}
     assert changed["claims"] == {
         "refuted": 1,
         "undecided": 1,
@@ -137,8 +134,9 @@ def test_a_changed_statement_alone_is_checked_again(tiny, tmp_path):
         "holds-to-bound": 4,
     }
     assert changed["ledger"] == "results/tiny/ledger.json"
-    after = {path.stem for path in before if path.stat().st_mtime_ns != before[path]}
-    assert after == {parts["tiny-lemma-6"]}
+    # The new part takes the place of one old part, and the rest is as it was.
+    after = {path: path.stat().st_mtime_ns for path in parts.iterdir()}
+    assert len(before.items() - after.items()) == len(after.items() - before.items()) == 1
     assert results_of(project) == VERDICTS | {"tiny-lemma-6": "holds-to-bound"}
 
 
@@ -165,33 +163,28 @@ def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
     assert digests(project) == digests(tiny[0])
     assert len(digests(project)) == 9
     assert verdicts(project) == verdicts(tiny[0]) != []
-    # What plain Snakemake has made, choco run takes as it is.
+    # `choco run` takes the results of plain Snakemake as they are.
     assert project.run("tiny.yaml")["status"] == "nothing to do"
 
 
 def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     shown = project.run("tiny.yaml", "--dry-run")
     jobs = {
-        "build": 1,
-        "check": 1,
-        "check_statements": 2,
-        "mine": 1,
-        "mine_heights": 3,
+        "build": 2,
+        "check": 3,
+        "mine": 2,
         "find": 1,
         "ledger": 1,
         "report": 1,
     }
     assert shown["jobs"] == jobs
-    assert shown["work"]["mine_heights"] == 3
-    assert (shown["work"]["check"], shown["work"]["check_statements"]) == (8, 2)
-    assert shown["work"]["build"] == 9
-    assert shown["work"]["mine"] == 3
+    assert shown["work"] == {"build": 9, "check": 10, "mine": 6}
     folders = {name.split("/")[-2] for name in files(project.folder / "results")}
-    assert folders == {"tiny", "shards", "check", "mine", "check_statements", "mine_heights"}
+    assert folders == {"tiny", "shards", "check", "mine"}
     assert not (project.folder / "results/tiny/ledger.json").exists()
     printed = project.choco("run", "tiny.yaml", "-n").stdout
-    assert "build: 1 job, 9 tables" in printed
-    assert "check_statements: 2 jobs, 2 statements" in printed
+    assert "build: 2 jobs, 9 tables" in printed
+    assert "check: 3 jobs, 10 checks" in printed
 
 
 def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path):
@@ -216,8 +209,8 @@ def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
     """The damaged files bear an old date, so that the run does not look at them before its jobs do."""
     project = tiny[0].copy(tmp_path)
-    (findings,) = (project.folder / "results/tiny/mine").iterdir()
-    findings.unlink()
+    (project.folder / "results/tiny/mine/triangles.json").unlink()
+    shutil.rmtree(project.folder / "results/tiny/parts")
     for path in (project.folder / "results/tables").rglob("*"):
         if path.is_file() and "/c/" in path.as_posix():
             path.write_bytes(b"damaged")
@@ -227,7 +220,7 @@ def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
     (failure,) = failed["failures"]
     assert failure["rule"] == "mine"
     assert failure["error"].startswith("choco: table ")
-    assert failure["log"] == f"results/tiny/log/mine/{findings.stem}.log"
+    assert failure["log"] == "results/tiny/log/mine/triangles.log"
     assert project.processes() == []
 
 

@@ -20,15 +20,11 @@ total         5
 
 Select jobs to execute...
 localrule build:
-    input: results/shards/00112233aabbccdd.json
-    wildcards: name=00112233aabbccdd
+    input: results/tiny/plan.json
+    wildcards: sweep=step-bars
 Finished jobid: 3 (Rule: build)
-localrule check_statements:
-    wildcards: name=8899aabbccddeeff
 localrule prove:
-    wildcards: name=0123456789abcdef
-localrule prove_statements:
-    wildcards: name=fedcba9876543210
+    wildcards: sweep=without_tables
 localrule ledger:
     input: results/tiny/plan.json
 Error in rule ledger:
@@ -40,10 +36,8 @@ Error in rule mine:
 """
 EVENTS: list[Event] = [
     Jobs({"build": 2, "prove": 1, "ledger": 1}),
-    Job("build", "00112233aabbccdd"),
-    Job("check_statements", "8899aabbccddeeff"),
-    Job("prove", "0123456789abcdef"),
-    Job("prove_statements", "fedcba9876543210"),
+    Job("build", "step-bars"),
+    Job("prove", "without_tables"),
     Failed("ledger", (Path("results/tiny/log/ledger.log"),)),
     Failed(
         "mine", (Path("results/tiny/log/mine/a.log"), Path("/p/results/.slurm/rule_mine/a/7.log"))

@@ -1,17 +1,15 @@
-"""One word for each stage and each kind of its work: rules, commands, folders, keys of a plan, and progress say the same."""
+"""One word for each stage: rules, jobs, folders, keys of a plan, and progress use the same."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.main import app
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.stages import UNITS, WORK, Stage, rules_of, work_of
+from choco_pipeline.stages import BY_SWEEP, RULES, UNITS, WORK, Stage
 from tests.workflow.project import Project
 
 JOB = re.compile(
-    r"Shell command: python -m choco_pipeline (?P<command>\w+) (?P<source>\S+).* --out (?P<out>\S+).* > (?P<log>\S+)"
+    r"Shell command: python -m choco_pipeline (?P<command>[\w -]+?) (?P<source>\S+\.\w+)(?P<rest>.*) > (?P<log>\S+)"
 )
 
 
@@ -23,22 +21,7 @@ def test_every_kind_of_work_has_the_word_of_its_stage_and_a_task() -> None:
         assert work.name.split("_")[0] == work.stage
         assert callable(resolve(f"choco_pipeline.{work.task}"))
     assert UNITS.keys() == set(Stage) - {Stage.PLAN}
-    assert all(rules_of(stage) for stage in UNITS)
-
-
-def test_a_command_has_the_word_of_a_stage_or_carries_out_orders_of_all() -> None:
-    commands = {one.name or one.callback.__name__ for one in app.registered_commands}
-    jobs = {
-        one.callback.__name__
-        for group in app.registered_groups
-        for one in group.typer_instance.registered_commands
-        if one.callback.__module__.endswith(".jobs")
-    }
-    by_order = {stage.value for stage in Stage if work_of(stage)}
-    assert jobs == {"work", "ledger"} | set(Stage) - by_order - {"plan"}
-    assert not jobs & commands
-    # What people ask of one game, or of a plan, has the word of the stage that does so in a run.
-    assert {"plan", "mine", "prove"} <= commands
+    assert set(RULES) == {*Stage, "first_report", "ledger"}
 
 
 @pytest.mark.full
@@ -50,22 +33,26 @@ def test_rules_commands_folders_and_logs_have_the_words_of_the_table(project: Pr
     config.write_text(text + "height_functions: {side: 1, height: 1}\n")
     settings = ("--config", "choco=proof.yaml")
     listed = project.snakemake("--list-rules", *settings).stdout.split()
-    rules = {rule for stage in Stage for rule in rules_of(stage)}
-    assert {*listed} - {"all", "default"} == rules
+    assert {*listed} - {"all", "default"} == set(RULES)
 
     shown = project.snakemake("--cores", "1", "--dry-run", "--printshellcmds", *settings)
+    assert "write-plan proof.yaml > results/proof/log/plan.log" in shown.stdout + shown.stderr
+    project.choco("write-plan", "proof.yaml")
+    shown = project.snakemake("--cores", "1", "--dry-run", "--printshellcmds", *settings)
     jobs = [one for one in (shown.stdout + shown.stderr).split("rule ") if JOB.search(one)]
-    assert {job.split(":")[0] for job in jobs} == rules
+    plan = project.json("proof/plan.json")
+    asked = []
     for job in jobs:
         rule, ran = job.split(":")[0], JOB.search(job)
         assert ran is not None
-        source, out, log = (Path(ran[name]) for name in ("source", "out", "log"))
-        if rule in WORK:
-            assert ran["command"] == "work"
-            assert source == Path("results/proof/orders", rule, source.name)
-            assert out == Path("results/proof", rule, source.name)
-            assert log == Path("results/proof/log", rule, f"{source.stem}.log")
-            assert project.json(source.relative_to("results").as_posix())["work"] == rule
-            assert rule in project.json("proof/plan.json")
+        if rule in BY_SWEEP:
+            assert (ran["command"], ran["source"]) == (f"job {rule}", "results/proof/plan.json")
+            sweep = ran["rest"].split()[0]
+            assert ran["log"] == f"results/proof/log/{rule}/{sweep}.log"
+            assert f"output: results/proof/{rule}/{sweep}.json" in job
+            asked.append((rule, sweep))
         else:
             assert ran["command"] == rule.removeprefix("first_")
+    assert sorted(asked) == sorted(
+        (stage, sweep) for stage, sweeps in plan["jobs"].items() for sweep in sweeps
+    )

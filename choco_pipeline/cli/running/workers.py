@@ -35,6 +35,7 @@ from choco_pipeline.stages import (
     MINE_HEIGHTS,
     PROVE,
     PROVE_STATEMENTS,
+    WORK,
 )
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.tables.computing.machine import cores, worker_memory
@@ -204,14 +205,18 @@ class Workers(ExitStack):
             if is_gone():
                 raise GivenUpError
         assert self._cluster is not None
-        if target.startswith(REPORTS):
-            priority = 2
-        elif target.startswith(WITH_KERNELS):
-            priority = 1
-        else:
-            priority = -[work.name for work in ORDER].index(arguments[0][0]["work"])
+        priority = priority_of(target, arguments[0])
         return self._cluster.carried_out(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:
         self._cluster = cluster
         cluster.listen(self._reports.put)
+
+
+def priority_of(target: str, arguments: Sequence[Any]) -> int:
+    """Return Dask's priority of a task: a higher one begins earlier."""
+    if target.startswith(REPORTS):
+        return 2
+    if target.startswith(WITH_KERNELS):
+        return 1
+    return -ORDER.index(WORK[arguments[0]["work"]])

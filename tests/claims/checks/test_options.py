@@ -26,7 +26,7 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
     Vacuous,
 )
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
@@ -214,19 +214,16 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     game = StripBar(k=2)
     monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
     claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
-    manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
+    manifest = tmp_path / "t.json"
     entry = {"ruleset": game.notation, "bound": 20, "quantity": "p-positions"}
     entry |= {"identity": "i", "digest": "d"}
     write_record(manifest, {"store": "t.zarr", "tables": {"t": entry}})
     document = {
-        "format": 1,
         "code": "0",
         "manifest": str(manifest),
         "claims": {"drawn": claim.as_json()},
         "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],
     }
-    write_record(order, document)
-    task.check_shard(str(order), str(out), lambda *_, **__: None)
-    (verdict,) = read_record(out)["verdicts"]
+    (verdict,) = task.check_shard(document, lambda *_, **__: None)["verdicts"]
     assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
     assert verdict["text"] == "holds for all 49 positions up to bound 6"

@@ -20,7 +20,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.sweep.expand import Planned
-from choco_pipeline.sweep.orders import table_orders
+from choco_pipeline.sweep.orders import checks_of
 from choco_pipeline.tables.specs.spec import TableSpec
 from tests.claims.written import entry_from
 
@@ -68,14 +68,13 @@ def test_a_proof_is_of_one_of_them() -> None:
 def test_a_run_checks_each_of_them() -> None:
     """On each table; where the definition decides, on the largest of a game."""
     game = parse_ruleset("step-bar(k=2, s=0)")
-    tables = [Planned(TableSpec.of(game, n, "grundy"), game, [], {}, None) for n in (5, 9)]
+    tables = [Planned(TableSpec.of(game, n, "grundy"), game, ["a"], {}, None) for n in (5, 9)]
     small, large = (planned.spec.table_id for planned in tables)
     moves = {"kind": "options", "of": "z == t", "have": "some", "to": "z == 0"}
     for check, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
         catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
-        orders, _ = table_orders(tables, catalogue, dict.fromkeys((small, large), "shard"))
-        assert orders["shard"] == [
-            TableCheck(claim="drawn", table=table, parameters={"k": 2, "s": 0, "t": t})
+        assert list(checks_of(tables, catalogue)) == [
+            ("a", TableCheck(claim="drawn", table=table, parameters={"k": 2, "s": 0, "t": t}))
             for table in checked
             for t in (2, 3)
         ]

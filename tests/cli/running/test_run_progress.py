@@ -1,11 +1,12 @@
 """What a run says of the time that is left, and of what is complete."""
 
 import os
-import time
 from pathlib import Path
 
 from choco_pipeline.cli.running.run_progress import RunProgress, StageProgress
-from choco_pipeline.stages import MINE_HEIGHTS, Stage
+from choco_pipeline.documents.record import write_record
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 
@@ -29,26 +30,18 @@ def test_how_long_it_takes_is_said_only_if_enough_is_done_to_tell():
     assert report.seconds_left is None  # the first report is there, the last one waits for all else
 
 
-def test_an_order_that_was_written_anew_as_it_was_is_no_reason_for_a_cluster(tmp_path, monkeypatch):
+def test_a_run_is_complete_if_every_result_is_of_its_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(CONFIG)
     plan, paths = make_plan(Path("c.yaml"), write=True), Paths(RESULTS, "t")
-    orders = [paths.order(MINE_HEIGHTS, one["part"]) for one in plan[MINE_HEIGHTS.name]]
-    made = [paths.manifest(shard) for shard in plan["shards"]]
-    for path in (
-        *made,
-        *(paths.outcome(MINE_HEIGHTS, order.stem) for order in orders),
-        paths.found,
-    ):
+    for path in (*map(paths.manifest, plan["shards"]), paths.found):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    assert RunProgress(plan).are_complete
-    later = time.time_ns() + 5_000_000_000
-    for path in (paths.plan, *orders):
-        os.utime(path, ns=(later, later))
-        progress = RunProgress(plan)
-        assert not progress.are_complete
-        progress.settle(before=later)  # it was written since Snakemake has looked at it
+    outcome = paths.outcome(Stage.MINE, WITHOUT_TABLES)
+    for order in (plan["jobs"]["mine"][WITHOUT_TABLES]["order"], "of another plan"):
         assert not RunProgress(plan).are_complete
-        progress.settle(before=later + 1)
-        assert RunProgress(plan).are_complete
+        write_record(outcome, {"order": order})
+        assert RunProgress(plan).are_complete == (order != "of another plan")
+        os.utime(paths.plan)
+        assert RunProgress(plan).are_complete == (order != "of another plan")
+        outcome.unlink()

@@ -22,14 +22,10 @@ from choco_pipeline.finding.find_steps import ask, conclude, propose
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.proof.task import prove_order
-from choco_pipeline.stages import MINE, PROVE
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.stages import Stage
 from tests.finding.made_statements import cells_of, silent
+from tests.jobs import planned_run
 
 TWO_HEIGHTS = "game(two-heights)"
 NIM_SUM = "x ^ y ^ z == 0"
@@ -150,14 +146,7 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     copy(root / "config" / "games" / "two-heights.yaml", tmp_path / "config" / "games")
     (tmp_path / "config.yaml").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
-    plan = make_plan(Path("config.yaml"), write=True)
-    paths = Paths(Path("results"), "learned")
-    for shard in plan["shards"]:
-        build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), silent)
-    for stage, work in ((MINE, mine_shard), (PROVE, prove_order)):
-        for name in orders_of(plan, stage):
-            paths.outcome(stage, name).parent.mkdir(exist_ok=True)
-            work(str(paths.order(stage, name)), str(paths.outcome(stage, name)), silent)
+    planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE, Stage.PROVE)
     file = "results/learned/plan.json"
     proposed = propose(file, 0, 1, silent)
     chosen = ask(file, 1, proposed, silent).untried

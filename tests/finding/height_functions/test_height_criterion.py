@@ -1,5 +1,6 @@
 """Conditions on height functions: against plain loops; what is found, what is not, and what is said of it."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.standalone.height_functions import grundy_numbers
-from choco_pipeline.documents.record import write_record
 from choco_pipeline.finding.height_functions.height_criteria import (
     NO_TOP,
     Condition,
@@ -209,14 +209,12 @@ def classified():
 
 
 @pytest.mark.full
-def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
-    order, out = tmp_path / "order.json", tmp_path / "out.json"
+def test_the_stage_writes_statements_that_read_back(classified):
     steps, found, searches = [], [], []
     for asked in ASKED_OF_HEIGHTS:
-        write_record(order, {"asked": asked, "side": 3, "height": 2})
-        said = classify_heights(str(order), str(out), lambda *what, **n: steps.append((*what, n)))
-        document = FoundDocument.read(out)
-        assert said == {key: len(getattr(document, key)) for key in ("statements", "searches")}
+        order = {"asked": asked, "side": 3, "height": 2}
+        outcome = classify_heights(order, lambda *what, **n: steps.append((*what, n)))
+        document = FoundDocument.of_outcome(json.loads(json.dumps(outcome)))
         found += document.statements
         searches += document.searches
     assert steps == [("mine", {"searches": 1})] * 3

@@ -5,19 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.families.gathered import whole_tables
 from choco_pipeline.finding.statements.scope import WholeTable, what_is_said
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.stages import CHECK
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.computing.in_memory import table
 from tests.claims.written import claim_from
-from tests.finding.made_statements import TRIANGLE, silent, triangles
+from tests.finding.made_statements import TRIANGLE, triangles
+from tests.jobs import planned_run
 
 NIM = {"kind": "p-positions", "formula": "x^y^z == 0"}
 VALUES = {"kind": "values", "of": "x^y^z", "values": "v >= 0", "relation": "exactly"}
@@ -87,18 +84,15 @@ def test_what_the_run_has_checked_on_a_table_is_known_of_it(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path("config.yaml").write_text(RUN)
     Path("claims.yaml").write_text(CLAIMS)
-    plan = make_plan(Path("config.yaml"), write=True)
-    paths = Paths(Path("results"), "whole")
-    for shard in plan["shards"]:
-        build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), silent)
-        paths.outcome(CHECK, shard).parent.mkdir(exist_ok=True)
-        check_shard(str(paths.order(CHECK, shard)), str(paths.outcome(CHECK, shard)), silent)
+    plan, paths = planned_run(Path("config.yaml"), Stage.BUILD, Stage.CHECK)
     gathered._is_cut.cache_clear()
     monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 20 * 20)
     tables = whole_tables(plan, paths)
     kept = {k: tables(game, "p-positions") for k, game in zip((3, 5), triangles(3, 5), strict=True)}
     gathered._is_cut.cache_clear()
-    (verdict,) = read_record(paths.outcome(CHECK, plan["tables"][0]["shard"]))["verdicts"][:1]
+    (verdict,) = read_record(paths.outcome(Stage.CHECK, plan["tables"][0]["sweeps"][0]))[
+        "verdicts"
+    ][:1]
     assert verdict["verdict"] == "holds-to-bound"
     known = {k: dict(whole.holding) for k, whole in kept.items()}
     assert known[5] == {}  # refuted there
