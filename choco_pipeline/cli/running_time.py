@@ -16,7 +16,7 @@ from choco_pipeline.cli.output import in_time
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, is_done, read_plan
+from choco_pipeline.sweep.plan_document import Plan, is_done
 from choco_pipeline.sweep.proofs import expected_seconds
 
 #: Snakemake and the workers start, and every worker loads the kernels.
@@ -66,13 +66,9 @@ class RunningTime:
 
 
 def running_time(plan: Plan, workers: int) -> RunningTime:
-    """Return about how long a run of a plan takes, without what is there already.
-
-    Where the run has another plan on disk, only its tables count as there.
-    """
+    """Return about how long a run of a plan takes, without the results that are there already."""
     paths = Paths(RESULTS, plan["run"])
     missing = {shard for shard in plan["shards"] if not paths.manifest(shard).exists()}
-    same = paths.plan.exists() and read_plan(paths.plan)["made_from"] == plan["made_from"]
     core: dict[Stage, float] = defaultdict(float)
     parts: dict[Stage, int] = defaultdict(int)
     if missing:
@@ -92,7 +88,7 @@ def running_time(plan: Plan, workers: int) -> RunningTime:
     for stage in core:
         core[stage] += JOB * len(plan["jobs"][stage])
     stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
-    if stages or not (same and paths.found.exists()):
+    if stages or not paths.found.exists():
         searched = {search["table"] for search in plan["mine"]}
         size = sum(table["bytes"] for table in plan["tables"] if table["id"] in searched)
         shared = FIND_GAME * (len(searched) + len(plan["prove"])) + FIND_BYTE * size

@@ -21,6 +21,7 @@ from choco_pipeline.provenance import (
 )
 from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.config import Config
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.orders import Orders, checks_of, searches_of, statements_in_parts
 from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
@@ -81,7 +82,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan of a configuration; with `write`, leave it and the orders of its jobs below `results`."""
     config, file = load_config(config_path)
-    claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
+    claims_files = files_of_claims(config, file)
     catalogue = load_catalogue(claims_files)
     load_with_background(
         claims_files
@@ -227,33 +228,31 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
     try:
         plan = read_plan(results / run / "plan.json")
         paths = Paths(results, run)
-        inputs = [Path(name) for name in plan["inputs"]]
-        same = plan["config"] == config_path.as_posix() and plan["made_from"] == _inputs_digest(
-            inputs
-        )
-        same = same and all(paths.spec(shard).exists() for shard in plan["shards"])
         orders = (
             job["order"] == digest(read_record(paths.order(Stage(stage), sweep))["parts"])
             for stage, jobs in plan["jobs"].items()
             if stage != Stage.BUILD
             for sweep, job in jobs.items()
         )
-        return plan if same and all(orders) else None
+        is_whole = all(paths.spec(shard).exists() for shard in plan["shards"]) and all(orders)
+        return plan if is_whole and is_made_from(plan, config_path) else None
     except (StoreError, KeyError, TypeError, OSError):
         return None
 
 
-def _claims_file(file: YamlFile, i: int, name: str) -> Path:
-    try:
-        inside(PROJECT, name)
-    except ChocoError as error:
-        raise file.error(("claims", i), str(error)) from error
-    path = project_file(PROJECT / name)
-    if not path.is_file():
-        raise file.error(
-            ("claims", i), f"no such file: {name} (paths start from the folder that choco runs in)"
-        )
-    return path
+def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
+    """Return the claims files of a configuration, or raise `ConfigError` if one is not there or not in this folder."""
+    files = []
+    for i, name in enumerate(config.claims):
+        try:
+            inside(PROJECT, name)
+        except ChocoError as error:
+            raise file.error(("claims", i), str(error)) from error
+        files.append(project_file(PROJECT / name))
+        if not files[-1].is_file():
+            why = f"no such file: {name} (paths start from the folder that choco runs in)"
+            raise file.error(("claims", i), why)
+    return files
 
 
 def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
@@ -324,6 +323,12 @@ def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]
         seconds += cost
     if batch:
         yield batch
+
+
+def is_made_from(plan: Plan, config_path: Path) -> bool:
+    """Return whether a plan was made from a configuration, its files and this code, as they are now."""
+    is_same = plan["config"] == config_path.as_posix()
+    return is_same and plan["made_from"] == _inputs_digest(list(map(Path, plan["inputs"])))
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:

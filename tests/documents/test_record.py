@@ -13,7 +13,6 @@ from choco_pipeline.documents.record import (
     read_record,
     record_line,
     write_record,
-    write_record_if_changed,
 )
 from choco_pipeline.errors import StoreError
 from tests.documents.test_json_file import PARTS
@@ -102,16 +101,7 @@ def test_a_content_with_a_digest_of_its_own_is_a_mistake(tmp_path):
         write_record(tmp_path / "r.json", {"digest": "0"})
 
 
-def test_a_record_keeps_its_time_while_it_says_the_same(path):
-    before = path.stat().st_mtime_ns
-    write_record_if_changed(path, CONTENT)
-    assert path.stat().st_mtime_ns == before
-    write_record_if_changed(path, {**CONTENT, "a": (1, 2)})
+def test_a_record_is_replaced_as_a_whole(path):
+    write_record(path, {**CONTENT, "a": (1, 2)})
     assert read_record(path)["a"] == [1, 2]
     assert list(path.parent.iterdir()) == [path], "no partial file is left"
-    known = path.stat().st_mtime_ns
-    write_record_if_changed(path, {**CONTENT, "a": (1, 2)})
-    assert path.stat().st_mtime_ns == known
-    path.write_bytes(bytes(99))
-    write_record_if_changed(path, CONTENT)
-    assert read_record(path) == CONTENT

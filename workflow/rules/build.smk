@@ -7,9 +7,9 @@ rule build:
         f"{RUN}/log/build/{{sweep}}.log",
     conda:
         "../../environment.yml"
-    params:
-        order=order_of(Stage.BUILD),
     resources:
         mem_mb=memory_of(Stage.BUILD),
+    params:
+        order=order_of(Stage.BUILD),
     shell:
         "python -m choco_pipeline job build {input.plan} {wildcards.sweep} --memory {resources.mem_mb} > {log} 2>&1"

@@ -8,9 +8,9 @@ rule check:
         f"{RUN}/log/check/{{sweep}}.log",
     conda:
         "../../environment.yml"
-    params:
-        order=order_of(Stage.CHECK),
     resources:
         mem_mb=memory_of(Stage.CHECK),
+    params:
+        order=order_of(Stage.CHECK),
     shell:
         "python -m choco_pipeline job check {input.plan} {wildcards.sweep} > {log} 2>&1"

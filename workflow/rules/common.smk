@@ -15,7 +15,7 @@ from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_plan import PLAN_CODE
+from choco_pipeline.sweep.run_plan import PLAN_CODE, files_of_claims, is_made_from
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
 os.environ.update(
@@ -42,7 +42,8 @@ def configuration():
 
 CONFIG = configuration()
 try:
-    CONTENT, _ = load_config(CONFIG)
+    CONTENT, FILE = load_config(CONFIG)
+    CLAIMS = [path.as_posix() for path in files_of_claims(CONTENT, FILE)]
 except ChocoError as error:
     raise WorkflowError(str(error)) from None
 
@@ -54,7 +55,15 @@ PROVES = any(sweep.prove for sweep in CONTENT.sweeps.values())
 @lru_cache(maxsize=1)
 def plan_written_at(path, time_ns):
     """Return a plan. Snakemake asks for it several times for each job."""
-    return read_plan(path)
+    try:
+        plan = read_plan(path)
+        if is_made_from(plan, CONFIG):
+            return plan
+    except (ChocoError, KeyError, OSError):
+        pass  # damaged, or of another version
+    raise WorkflowError(
+        f"{path}: was not made from {CONFIG} by this version; remove it, or start `choco run`"
+    )
 
 
 def the_plan():
@@ -105,7 +114,7 @@ wildcard_constraints:
 checkpoint plan:
     input:
         config=project_file(CONFIG).as_posix(),
-        claims=[project_file(Path(name)).as_posix() for name in CONTENT.claims],
+        claims=CLAIMS,
     output:
         plan=PATHS.plan.as_posix(),
     log:

@@ -9,9 +9,9 @@ rule mine:
     priority: -1  # claims come first, and the first report
     conda:
         "../../environment.yml"
-    params:
-        order=order_of(Stage.MINE),
     resources:
         mem_mb=memory_of(Stage.MINE),
+    params:
+        order=order_of(Stage.MINE),
     shell:
         "python -m choco_pipeline job mine {input.plan} {wildcards.sweep} > {log} 2>&1"

@@ -9,9 +9,9 @@ rule prove:
     conda:
         "../../environment.yml"
     threads: 2  # one for the process that searches, one for the process that waits; `choco run` sets 1
-    params:
-        order=order_of(Stage.PROVE),
     resources:
         mem_mb=memory_of(Stage.PROVE),
+    params:
+        order=order_of(Stage.PROVE),
     shell:
         "python -m choco_pipeline job prove {input.plan} {wildcards.sweep} > {log} 2>&1"
