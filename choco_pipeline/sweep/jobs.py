@@ -6,6 +6,7 @@ imports neither NumPy nor what the parts need, so that it starts quickly.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -34,7 +35,7 @@ def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None
     Returns
     -------
     dict
-        The number of things done.
+        The numbers of things done: tables computed and kept from an interrupted build, checks, searches or proofs.
 
     Raises
     ------
@@ -48,20 +49,18 @@ def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None
         known = ", ".join(plan["jobs"].get(stage, ())) or "no job in this stage"
         raise StoreError(f"{plan_file}: {sweep}: no such job of {stage!s} (there are: {known})")
     if stage is Stage.BUILD:
-        outcome = _build(plan, paths, sweep, memory)
+        counts = _build(plan, paths, sweep, memory)
+        outcome: Mapping[str, Any] = {}
     else:
         file = paths.order(stage, sweep)
         parts = read_record(file)["parts"]
         if digest(parts) != job["order"]:
             raise StoreError(f"{file}: belongs to another plan; `choco run` makes it again")
-        outcome = _joined(
-            call_each(
-                f"{__name__}:do_part",
-                [(part, paths.part(digest(part)).as_posix()) for part in parts],
-            )
-        )
+        arguments = [(part, paths.part(digest(part)).as_posix()) for part in parts]
+        outcome = _joined(call_each(f"{__name__}:do_part", arguments))
+        counts = Counter({UNITS[stage]: job["amount"]})
     write_record(paths.outcome(stage, sweep), {"order": job["order"], **outcome})
-    return {UNITS[stage]: job["amount"]}
+    return dict(counts)
 
 
 def do_part(part: Mapping[str, Any], file: str, report: Report) -> Mapping[str, Any]:
@@ -101,21 +100,18 @@ def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
     return joined
 
 
-def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> dict[str, Any]:
-    """Build the shards of a sweep that are missing; large tables in blocks, by many tasks each."""
-    missing = [
-        shard
-        for shard, builder in plan["shards"].items()
-        if builder == sweep and not paths.manifest(shard).exists()
-    ]
+def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> Counter[str]:
+    """Build the shards of a sweep that are missing, large tables in blocks, and return the numbers of tables and blocks."""
     large = {table["shard"] for table in plan["tables"] if table["large"]}
+    files: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+    for shard, builder in plan["shards"].items():
+        if builder == sweep and not paths.manifest(shard).exists():
+            both = (paths.spec(shard).as_posix(), paths.manifest(shard).as_posix())
+            files[shard in large].append(both)
     building = "choco_pipeline.tables.building"
-    small = [shard for shard in missing if shard not in large]
-    call_each(
-        f"{building}.shard:build_shard",
-        [(paths.spec(shard).as_posix(), paths.manifest(shard).as_posix()) for shard in small],
-    )
-    for shard in filter(large.__contains__, missing):
-        build_large = resolve(f"{building}.wavefront:build_large")
-        build_large(paths.spec(shard).as_posix(), paths.manifest(shard).as_posix(), memory)
-    return {"shards": [shard for shard, builder in plan["shards"].items() if builder == sweep]}
+    counts: Counter[str] = Counter()
+    for built in call_each(f"{building}.shard:build_shard", files[False]):
+        counts.update(built)
+    for both in files[True]:
+        counts.update(resolve(f"{building}.wavefront:build_large")(*both, memory))
+    return counts
