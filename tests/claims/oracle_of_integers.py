@@ -20,9 +20,10 @@ def cases_of(
 ) -> Iterator[tuple[tuple[int, ...], bool]]:
     """Yield the integers that a statement speaks of, with whether it is true of them."""
     ranges, body = integers_in_front(said)
+    premise = premise_of(body)
     for known in _spans({one.name: one.span for one in ranges}, {"N": bound}):
         world = World(values=known)
-        if known.items() >= (fixed or {}).items() and world.holds(premise_of(body)):
+        if known.items() >= (fixed or {}).items() and world.holds(premise):
             yield tuple(known[one.name] for one in ranges), world.holds(body)
 
 

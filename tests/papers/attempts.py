@@ -33,7 +33,7 @@ from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.mutants import changed_parts, small_changes
-from tests.claims.oracle import Outcome, outcome
+from tests.claims.oracle import Outcome, outcome, remembering
 from tests.claims.oracle_of_integers import (
     outcome_of_counts,
     outcome_of_heights,
@@ -100,7 +100,7 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
     chosen = chosen[-1:] if claim.is_over_tables else spread(chosen, effort.parameters)
     for parameters, bound in chosen:
         assert claim.pattern is not None
-        game = build(claim.pattern, dict(parameters), Path())
+        game = remembering(build(claim.pattern, dict(parameters), Path()))
         reach = claim.reach
         least = 0 if reach is None else int(reach.value(claim.environment(parameters)))
         least = FURTHER.get(claim.id, least)
