@@ -10,14 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from choco_pipeline.report.task import write_report
-from tests.browser.seen import (
-    CONTRAST,
-    NEEDS_BROWSER,
-    WIDE,
-    Seen,
-    in_all_sizes,
-    opened,
-)
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_all_sizes, opened
 from tests.report.small_run import small_run
 
 pytestmark = NEEDS_BROWSER

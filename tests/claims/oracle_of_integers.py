@@ -163,9 +163,7 @@ def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
         yield from _spans(dict(rest), {**env, name: value})
 
 
-def _grundy_numbers_of(
-    f: Mapping[tuple[int, ...], int],
-) -> Callable[[tuple[int, ...], int], int]:
+def _grundy_numbers_of(f: Mapping[tuple[int, ...], int]) -> Callable[[tuple[int, ...], int], int]:
     """Return the Grundy number of the bar with y rows above the bitter one, over the columns up to a place."""
 
     @cache

@@ -6,10 +6,7 @@ import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_counts
-from choco_pipeline.claims.kinds import (
-    Counts,
-    Values,
-)
+from choco_pipeline.claims.kinds import Counts, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.claims.standalone.standing import check_standing

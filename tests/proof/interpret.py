@@ -25,12 +25,7 @@ from tests.formula.drawn import COMPARISONS, INTEGER_SIGNS
 Relations = Mapping[str, Collection[tuple[int, ...]]]
 
 
-def truth(
-    sentence: Sentence,
-    values: Mapping[str, int],
-    relations: Relations,
-    most: int,
-) -> bool:
+def truth(sentence: Sentence, values: Mapping[str, int], relations: Relations, most: int) -> bool:
     """Whether `sentence` holds at `values`, quantifiers ranging over 0 to `most`."""
     return _meaning(sentence).holds(values, relations, most)
 

@@ -122,14 +122,8 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
-        (
-            a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0")),
-            "passes",
-        ),
-        (
-            spoken_of("k % 2 == 0 and s < 50", "k % 2 == 0 and s < k"),
-            "is not shown",
-        ),
+        (a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0")), "passes"),
+        (spoken_of("k % 2 == 0 and s < 50", "k % 2 == 0 and s < k"), "is not shown"),
     ],
 )
 def test_what_has_no_obligations_is_undecided_and_says_why(claim: Claim, why: str) -> None:

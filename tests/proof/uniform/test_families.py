@@ -43,10 +43,7 @@ TRUE = [
     slow(MORE, "k % 4 == 1 and c <= k + 1", {"p_positions": MORE_P}),
     slow(MORE, "k % 2 == 1 and c <= k + 1", {"p_positions": MORE_P}),
     pytest.param(
-        SUM,
-        "k % 97 == 3 and k % 4 == 3",
-        {"p_positions": "x ^ y ^ z == 0"},
-        marks=pytest.mark.full,
+        SUM, "k % 97 == 3 and k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"}, marks=pytest.mark.full
     ),
     pytest.param(
         STEP,
@@ -136,8 +133,7 @@ def test_one_wrong_value_is_enough(condition, relation, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "condition", "relation"),
-    [*FALSE, *(full(*case) for case in FALSE_AND_LONG)],
+    ("ruleset", "condition", "relation"), [*FALSE, *(full(*case) for case in FALSE_AND_LONG)]
 )
 def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)
