@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Ruleset, mex
+from choco_pipeline.games import RectangularBar, Ruleset, mex
 from choco_pipeline.tables.specs.schema import NONE
 
 
@@ -43,3 +43,15 @@ def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], i
         return next(n for n in range(99) if n not in options)
 
     return grundy
+
+
+@cache
+def _bar(m: int, n: int) -> RectangularBar:
+    """Return a bar that remembers the Grundy numbers it was asked for."""
+    return RectangularBar(m, n)
+
+
+@cache
+def is_p_bar(m: int, n: int, i: int, j: int) -> bool:
+    """Whether the uncut bar of m × n squares with the poisoned cell (i, j) is a P-position."""
+    return _bar(m, n).is_p_position(_bar(m, n).whole(i, j))
