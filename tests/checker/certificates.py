@@ -13,8 +13,6 @@ from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from tests.claims.written import in_language
 
-#: The checker keeps so many games, by the text of their automata, for further certificates.
-MOST_GAMES = 50
 CHECKER = Path(__file__).parents[2] / "checker/check.py"
 
 
@@ -49,9 +47,8 @@ def answer_on(
     """Return the checker's verdict on a document, and the statement that it prints."""
     path, statement = folder / name, list[str]()
     path.write_text(document if isinstance(document, str) else json.dumps(document))
-    if checker().proof_in.cache_info().currsize > MOST_GAMES:
-        checker().relation_in.cache_clear()
-        checker().proof_in.cache_clear()
+    checker().relation_in.cache_clear()
+    checker().proof_in.cache_clear()
     return checker().verdict_on(path, statement), statement
 
 
