@@ -1,11 +1,14 @@
-"""Tables from a ruleset's own options, in plain Python: what every kernel is compared with."""
+"""Grundy numbers in plain Python, from a ruleset's own options and from heights: what every kernel is compared with."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Ruleset, mex
+from choco_pipeline.games import RectangularBar, Ruleset, mex
 from choco_pipeline.tables.specs.schema import NONE
 
 
@@ -15,3 +18,40 @@ def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:
     for position in game.positions(bound):
         cells[position] = mex(int(cells[option]) for option in game.options(position))
     return np.moveaxis(cells, -1, 0) if game.passes else cells
+
+
+#: The Grundy numbers that triangular, Example 7.1, prints of the bar with f(x, z) = (x+z)//3, by x, y, z.
+EXAMPLE_7_1 = {
+    (0, 0, 0): 0,
+    (1, 0, 0): 1,
+    (0, 0, 1): 1,
+    (1, 0, 1): 0,
+    (0, 0, 2): 2,
+    (1, 0, 2): 3,
+    (1, 1, 2): 4,
+}
+
+
+def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], int]:
+    """Return the Grundy number of each position (x, y, z) of the solid bar with heights f[x][z]."""
+
+    @cache
+    def grundy(x: int, y: int, z: int) -> int:
+        options = {grundy(u, min(y, f[u][z]), z) for u in range(x)}
+        options |= {grundy(x, v, z) for v in range(y)}
+        options |= {grundy(x, min(y, f[x][w]), w) for w in range(z)}
+        return next(n for n in range(99) if n not in options)
+
+    return grundy
+
+
+@cache
+def _bar(m: int, n: int) -> RectangularBar:
+    """Return a bar that remembers the Grundy numbers it was asked for."""
+    return RectangularBar(m, n)
+
+
+@cache
+def is_p_bar(m: int, n: int, i: int, j: int) -> bool:
+    """Whether the uncut bar of m × n squares with the poisoned cell (i, j) is a P-position."""
+    return _bar(m, n).is_p_position(_bar(m, n).whole(i, j))

@@ -45,10 +45,7 @@ def assignments(tracks, digits):
 
 @pytest.mark.parametrize(
     ("operation", "truth"),
-    [
-        (conjunction, lambda p, q: p and q),
-        (disjunction, lambda p, q: p or q),
-    ],
+    [(conjunction, lambda p, q: p and q), (disjunction, lambda p, q: p or q)],
 )
 @given(EITHER, EITHER)
 def test_two_relations_together(operation, truth, a, b):

@@ -1,6 +1,5 @@
 """Arithmetic by automata against arithmetic."""
 
-import operator
 from itertools import product
 
 import pytest
@@ -10,18 +9,11 @@ from hypothesis import strategies as st
 from choco_pipeline.automata.arithmetic import bitwise, constant, linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import AutomatonError
 from choco_pipeline.errors import LimitError
+from tests.formula.drawn import COMPARISONS, INTEGER_SIGNS
 
 from .drawn import assert_canonical, points, relation
 
-COMPARE = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-BITS = {"^": operator.xor, "&": operator.and_, "|": operator.or_}
+BITS = {sign: INTEGER_SIGNS[sign] for sign in "^&|"}
 
 
 def satisfying(coefficients, constant, compare, digits):
@@ -29,13 +21,13 @@ def satisfying(coefficients, constant, compare, digits):
     return {
         tuple(row)
         for row in points(tracks, digits).tolist()
-        if COMPARE[compare](
+        if COMPARISONS[compare](
             sum(coefficients[t] * v for t, v in zip(tracks, row, strict=True)) + constant, 0
         )
     }
 
 
-@pytest.mark.parametrize("compare", COMPARE)
+@pytest.mark.parametrize("compare", COMPARISONS)
 def test_linear_relations_of_two_numbers(compare):
     for a, b, c in product(range(-3, 4), range(-3, 4), range(-7, 8)):
         automaton = linear({"x": a, "y": b}, c, compare)
@@ -46,7 +38,7 @@ def test_linear_relations_of_two_numbers(compare):
 @given(
     st.dictionaries(st.sampled_from("wxyz"), st.integers(-40, 40), max_size=4),
     st.integers(-200, 200),
-    st.sampled_from(list(COMPARE)),
+    st.sampled_from(list(COMPARISONS)),
 )
 def test_linear_relations_of_up_to_four_numbers(coefficients, added, compare):
     automaton = linear(coefficients, added, compare)
@@ -59,12 +51,12 @@ def test_linear_relations_of_up_to_four_numbers(coefficients, added, compare):
     st.integers(-(2**90), 2**90),
     st.integers(-9, 9),
     st.integers(0, 2**90),
-    st.sampled_from(list(COMPARE)),
+    st.sampled_from(list(COMPARISONS)),
 )
 def test_constants_may_be_longer_than_a_machine_word(near, offset, x, compare):
     automaton = linear({"x": 3, "y": -2}, near, compare)
     for y in (0, x, max(0, (near + 3 * x) // 2 + offset)):
-        assert automaton.accepts({"x": x, "y": y}) == COMPARE[compare](3 * x - 2 * y + near, 0)
+        assert automaton.accepts({"x": x, "y": y}) == COMPARISONS[compare](3 * x - 2 * y + near, 0)
 
 
 def test_a_constant_is_one_number():

@@ -52,9 +52,7 @@ def test_neither_the_numbering_nor_copies_of_states_matter(seed, states):
     order = np.concatenate([[0], 1 + random.permutation(2 * states - 1)])
     place = np.argsort(order)
     shuffled = Automaton(
-        automaton.tracks,
-        place[delta[order]].astype(np.int32),
-        automaton.accepting[copy_of][order],
+        automaton.tracks, place[delta[order]].astype(np.int32), automaton.accepting[copy_of][order]
     )
     assert canonical(shuffled) == canonical(automaton)
 

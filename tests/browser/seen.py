@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -91,12 +92,26 @@ class Seen:
         shot = self.page.locator(selector).screenshot() if selector else self.page.screenshot()
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
 
-    def show(self, name: str) -> None:
-        """Scroll to a figure and wait until it is drawn."""
-        self.page.locator(name).scroll_into_view_if_needed()
-        self.page.wait_for_selector(f"{name}[data-drawn=yes]")
-        self.page.wait_for_selector(f"{name} canvas, {name} .bk-Figure", state="attached")
-        self.page.wait_for_timeout(300)
+    def require_readable(self, size: tuple[int, int]) -> None:
+        """Assert that texts stand out and that nothing is wider than the page."""
+        assert self.page.evaluate(CONTRAST) == []
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+    def require_printed_on(self, scheme: str) -> None:
+        """Assert that the page is not blank, and is on the paper of its colour scheme."""
+        pixels = self.pixels()
+        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
+        paper = pixels[2, 2].mean()
+        assert (paper > 230) if scheme == "light" else (paper < 50)
+
+
+@contextmanager
+def opened(browser: Browser, file: Path, size: tuple[int, int], scheme: str) -> Iterator[Seen]:
+    """Open a page; assert at the end that nothing went wrong on it."""
+    seen = Seen(browser, file, size, scheme)
+    yield seen
+    seen.page.close()
+    assert seen.wrong == []
 
 
 #: Texts whose contrast with what lies behind them is below 4.5:1 (WCAG 2, level AA).

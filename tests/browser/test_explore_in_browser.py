@@ -20,7 +20,7 @@ from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.explored_games import OPENS_ON, played_rules
 from choco_pipeline.report.pages import pages
-from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.effort import examples
 from tests.own_games import own_games_with_bounds
 from tests.report.documents import whole
@@ -40,7 +40,7 @@ STEP_BARS = "step-bar(k=k, s=s): Grundy numbers"
 
 
 @pytest.fixture(scope="module")
-def explore(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     written = small_run(tmp_path_factory, "explore")
     folder = written.parents[2]
     ledger = read_record(written)
@@ -56,19 +56,11 @@ def explore(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def playing(browser: Browser, explore: Path) -> Iterator[Page]:
+def playing(browser: Browser, page_file: Path) -> Iterator[Page]:
     page = browser.new_page()
-    page.goto(explore.as_uri())
+    page.goto(page_file.as_uri())
     yield page
     page.close()
-
-
-@pytest.fixture
-def seen(browser: Browser, explore: Path) -> Iterator[Seen]:
-    seen = Seen(browser, explore, WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
 
 
 def here(page: Page) -> str:
@@ -128,10 +120,10 @@ def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], 
 
 
 def test_every_cell_that_is_shown_is_what_the_definition_says(
-    playing: Page, explore: Path, monkeypatch: pytest.MonkeyPatch
+    playing: Page, page_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Of each table: which places are positions, what is stored there, and that the page finds no table wrong."""
-    monkeypatch.chdir(explore.parent)  # where the heights of a game are
+    monkeypatch.chdir(page_file.parent)  # where the heights of a game are
     found = playing.evaluate(
         """() => explored.data.flatMap((family) => family.tables.map((table) => {
           const places = table.axis_sizes.reduce((all, n) => all.flatMap((p) => Array.from({length: n}, (_, i) => [...p, i])), [[]]);
@@ -191,8 +183,8 @@ def test_arrow_keys_move_and_outside_of_the_bar_there_is_no_position(seen: Seen)
     assert here(page).startswith("(y, z) = (1, 4): an N-position, Grundy number 5.")
 
 
-def test_the_page_is_no_larger_than_the_first_may_be(explore: Path):
-    assert explore.stat().st_size < 1_500_000
+def test_the_page_is_no_larger_than_the_first_may_be(page_file: Path):
+    assert page_file.stat().st_size < 1_500_000
 
 
 def test_a_table_that_is_wrong_is_found_out(seen: Seen):
@@ -323,14 +315,14 @@ def test_an_automaton_of_grundy_numbers_is_asked_for_one(seen: Seen):
     assert "which does not accept" in said
 
 
-def test_the_address_names_a_game_and_a_position(browser: Browser, explore: Path):
+def test_the_address_names_a_game_and_a_position(browser: Browser, page_file: Path):
     page = browser.new_page()
-    page.goto(explore.as_uri() + "#solid-bar%28f%3D%28x%2Bz%29//5%29@4,2,6")
+    page.goto(page_file.as_uri() + "#solid-bar%28f%3D%28x%2Bz%29//5%29@4,2,6")
     assert here(page).startswith("(x, y, z) = (4, 2, 6): an N-position, Grundy number ")
     page.evaluate("location.hash = '#step-bar(k=3, s=1)@1,4'")
     page.wait_for_function("document.getElementById('shows').textContent.startsWith('step-bar')")
     assert here(page).startswith("(y, z) = (1, 4)")
-    page.goto(explore.as_uri() + "#no-such-game@<b>")
+    page.goto(page_file.as_uri() + "#no-such-game@<b>")
     page.reload()
     assert page.locator("#shows").inner_text().startswith(f"{OPENS_ON}: ")
     page.close()
@@ -338,20 +330,18 @@ def test_the_address_names_a_game_and_a_position(browser: Browser, explore: Path
 
 @in_both_sizes
 def test_every_family_can_be_read_and_breaks_no_rule_of_accessibility(
-    browser: Browser, explore: Path, scheme: str, size: tuple[int, int]
+    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]
 ):
-    seen = Seen(browser, explore, size, scheme)
-    families = seen.page.get_by_label("Games").locator("option").all_inner_texts()
-    assert len(families) >= 8
-    for family in families:
-        choose(seen.page, family)
-        assert len(np.unique(seen.pixels("#cells").reshape(-1, 3), axis=0)) >= 3, (
-            f"{family} is blank"
-        )
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-        assert not here(seen.page).endswith("The table says otherwise.")
-    choose(seen.page, TRIANGULAR, k=5)
-    assert seen.page.evaluate(CONTRAST) == []
-    assert Axe().run(seen.page).response["violations"] == []
-    seen.page.close()
-    assert seen.wrong == []
+    with opened(browser, page_file, size, scheme) as seen:
+        families = seen.page.get_by_label("Games").locator("option").all_inner_texts()
+        assert len(families) >= 8
+        for family in families:
+            choose(seen.page, family)
+            assert len(np.unique(seen.pixels("#cells").reshape(-1, 3), axis=0)) >= 3, (
+                f"{family} is blank"
+            )
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+            assert not here(seen.page).endswith("The table says otherwise.")
+        choose(seen.page, TRIANGULAR, k=5)
+        assert seen.page.evaluate(CONTRAST) == []
+        assert Axe().run(seen.page).response["violations"] == []

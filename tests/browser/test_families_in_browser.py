@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from playwright.sync_api import Browser
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.report.family_pages import FOLDER
 from choco_pipeline.report.task import write_report
-from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
+from tests.browser.seen import NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.report.family_documents import certificates, proved_verdict
 from tests.report.small_run import small_run
 
@@ -20,7 +19,7 @@ CLAIMS = ("own-false", "own-other")
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = small_run(tmp_path_factory, "families")
     folder = path.parents[2]
     paths = certificates(folder / "results" / "certificates" / "families")
@@ -32,14 +31,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         write_report(str(path), str(html), lambda _stage, **_numbers: None)
     return html
-
-
-@pytest.fixture
-def seen(browser: Browser, report: Path) -> Iterator[Seen]:
-    seen = Seen(browser, report, WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
 
 
 def test_a_claim_leads_to_its_proof_and_back(seen: Seen):
@@ -54,19 +45,16 @@ def test_a_claim_leads_to_its_proof_and_back(seen: Seen):
 
 
 @in_both_sizes
-def test_pages_are_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
-    pages = sorted((report.parent / FOLDER).glob("*.html"))
+def test_pages_are_readable(browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]):
+    pages = sorted((page_file.parent / FOLDER).glob("*.html"))
     assert len(pages) == len(CLAIMS)
     for path in pages:
-        seen = Seen(browser, path, size, scheme)
-        assert seen.page.evaluate(CONTRAST) == []
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-        tall = seen.page.evaluate(
-            "[...document.querySelectorAll('math')].filter((m) => m.checkVisibility() && m.getBoundingClientRect().height < 5).length"
-        )
-        assert tall == 0, "formulas without height"
-        seen.page.close()
-        assert seen.wrong == []
+        with opened(browser, path, size, scheme) as seen:
+            seen.require_readable(size)
+            tall = seen.page.evaluate(
+                "[...document.querySelectorAll('math')].filter((m) => m.checkVisibility() && m.getBoundingClientRect().height < 5).length"
+            )
+            assert tall == 0, "formulas without height"
 
 
 def test_answers_lead_to_locations(seen: Seen):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,12 @@ from choco_pipeline.report.task import write_report_with_found
 from tests.browser.seen import (
     ARGUMENTS,
     CHROMIUM,
-    CONTRAST,
     NARROW,
     NEEDS_BROWSER,
     WIDE,
     Seen,
     in_both_sizes,
+    opened,
 )
 from tests.report.found_documents import a_document, statements
 from tests.report.small_run import small_run
@@ -30,7 +29,7 @@ pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = small_run(tmp_path_factory, "found")
     folder = ledger.parents[2]
     found, html = ledger.with_name("found.json"), ledger.with_name("report") / "index.html"
@@ -38,28 +37,16 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         write_report_with_found(str(ledger), str(html), str(found), lambda _stage, **_numbers: None)
-    return html
-
-
-@pytest.fixture
-def seen(browser: Browser, report: Path) -> Iterator[Seen]:
-    seen = Seen(browser, report.with_name("found.html"), WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
+    return html.with_name("found.html")
 
 
 @in_both_sizes
-def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
-    seen = Seen(browser, report.with_name("found.html"), size, scheme)
-    pixels = seen.pixels()
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
-    paper = pixels[2, 2].mean()
-    assert (paper > 230) if scheme == "light" else (paper < 50)
-    assert seen.page.evaluate(CONTRAST) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    seen.page.close()
-    assert seen.wrong == []
+def test_the_page_is_readable(
+    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]
+):
+    with opened(browser, page_file, size, scheme) as seen:
+        seen.require_printed_on(scheme)
+        seen.require_readable(size)
 
 
 def test_formulas_are_laid_out_as_mathematics(seen: Seen):
@@ -67,7 +54,7 @@ def test_formulas_are_laid_out_as_mathematics(seen: Seen):
 
 
 def test_formulas_are_laid_out_without_a_mathematical_font(
-    browser: Browser, report: Path, tmp_path: Path
+    browser: Browser, page_file: Path, tmp_path: Path
 ):
     """The page has its own: many machines have none, and braces do not stretch in others."""
     plain = browser.browser_type.launch(
@@ -82,7 +69,7 @@ def test_formulas_are_laid_out_without_a_mathematical_font(
     assert brace is not None
     assert table is not None
     assert brace["height"] < 0.6 * table["height"], "the browser has a mathematical font"
-    seen = Seen(plain, report.with_name("found.html"), WIDE, "light")
+    seen = Seen(plain, page_file, WIDE, "light")
     formulas_are_laid_out(seen)
     assert seen.wrong == []
     plain.close()
@@ -126,26 +113,22 @@ def formulas_are_laid_out(seen: Seen) -> None:
     assert boxes["brace"][1] - boxes["brace"][0] > 0.8 * tall, "the brace spans the cases"
 
 
-def test_a_long_formula_scrolls_by_itself(browser: Browser, report: Path):
-    seen = Seen(browser, report.with_name("found.html"), NARROW, "light")
-    wide = seen.page.eval_on_selector_all(
-        ".says .scroll", "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
-    )
-    assert wide > 0
-    seen.page.close()
-    assert seen.wrong == []
+def test_a_long_formula_scrolls_by_itself(browser: Browser, page_file: Path):
+    with opened(browser, page_file, NARROW, "light") as seen:
+        wide = seen.page.eval_on_selector_all(
+            ".says .scroll", "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
+        )
+        assert wide > 0
 
 
-def test_the_way_there_and_back(browser: Browser, report: Path):
-    seen = Seen(browser, report, WIDE, "light")
-    seen.page.locator("#proposed").get_by_role("link", name="What the machine found").click()
-    seen.page.locator("h1", has_text="What the machine found").wait_for()
-    seen.page.locator("#rediscovered a").first.click()
-    claim = seen.page.locator("#claim-own-intended")
-    claim.wait_for(state="visible")
-    assert seen.page.url.endswith("claims/own-intended.html")
-    seen.page.close()
-    assert seen.wrong == []
+def test_the_way_there_and_back(browser: Browser, page_file: Path):
+    with opened(browser, page_file.with_name("index.html"), WIDE, "light") as seen:
+        seen.page.locator("#proposed").get_by_role("link", name="What the machine found").click()
+        seen.page.locator("h1", has_text="What the machine found").wait_for()
+        seen.page.locator("#rediscovered a").first.click()
+        claim = seen.page.locator("#claim-own-intended")
+        claim.wait_for(state="visible")
+        assert seen.page.url.endswith("claims/own-intended.html")
 
 
 def test_a_chart_and_a_pattern_are_drawn(seen: Seen):

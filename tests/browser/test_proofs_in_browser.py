@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.automaton_pictures import has_graphviz
 from choco_pipeline.report.pages import pages
-from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
+from tests.browser.seen import NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry
 from tests.report.small_run import small_run
@@ -55,7 +54,7 @@ CLASHES = """() => {
 
 
 @pytest.fixture(scope="module")
-def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with real certificates, a family on a grid, and many curves that end close together, with long names."""
     written = small_run(tmp_path_factory, "proofs")
     folder = written.parents[2]
@@ -96,30 +95,21 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "proofs.html"
 
 
-@pytest.fixture
-def seen(browser: Browser, proofs: Path) -> Iterator[Seen]:
-    seen = Seen(browser, proofs, WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
-
-
 @in_both_sizes
 def test_labels_lie_inside_and_apart_and_nothing_is_wider_than_the_page(
-    browser: Browser, proofs: Path, scheme: str, size: tuple[int, int]
+    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]
 ):
-    seen = Seen(browser, proofs, size, scheme)
-    seen.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    for choice in seen.page.locator("#proofs [data-choice]").all():
-        choice.evaluate("figure => { figure.hidden = false; }")
-    found = seen.page.evaluate(CLASHES)
-    assert found["bad"] == []
-    assert found["pictures"] >= 15
-    assert found["labels"] >= 150
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert seen.page.evaluate(CONTRAST) == []
-    seen.page.close()
-    assert seen.wrong == []
+    with opened(browser, page_file, size, scheme) as seen:
+        seen.page.evaluate(
+            "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
+        )
+        for choice in seen.page.locator("#proofs [data-choice]").all():
+            choice.evaluate("figure => { figure.hidden = false; }")
+        found = seen.page.evaluate(CLASHES)
+        assert found["bad"] == []
+        assert found["pictures"] >= 15
+        assert found["labels"] >= 150
+        seen.require_readable(size)
 
 
 def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):

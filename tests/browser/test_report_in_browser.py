@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from choco_pipeline.report.task import write_report
-from tests.browser.seen import (
-    CONTRAST,
-    NEEDS_BROWSER,
-    WIDE,
-    Seen,
-    in_all_sizes,
-)
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_all_sizes, opened
 from tests.report.small_run import small_run
 
 pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = small_run(tmp_path_factory, "browser")
     folder = ledger.parents[2]
     html = ledger.with_name("report") / "index.html"
@@ -35,17 +27,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return html
 
 
-@pytest.fixture
-def seen(browser: Browser, report: Path) -> Iterator[Seen]:
-    seen = Seen(browser, report, WIDE, "light")
-    yield seen
-    seen.page.close()
-    assert seen.wrong == []
-
-
-def rows_with(report: Path, *verdicts: str) -> set[str]:
+def rows_with(page_file: Path, *verdicts: str) -> set[str]:
     """Return the claims of the run with these verdicts, from its ledger."""
-    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+    ledger = json.loads((page_file.parents[1] / "ledger.json").read_text(encoding="utf-8"))
     return {row["claim"] for row in ledger["rows"] if row["verdict"] in verdicts or not verdicts}
 
 
@@ -83,10 +67,10 @@ def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen):
     ],
 )
 def test_older_addresses_of_evidence_lead_to_its_page(
-    browser: Browser, report: Path, old: str, now: str
+    browser: Browser, page_file: Path, old: str, now: str
 ):
     page = browser.new_page()
-    page.goto(report.as_uri() + old)
+    page.goto(page_file.as_uri() + old)
     page.wait_for_url(f"**{now}")
     page.locator((now.partition("#")[2] and f"#{now.partition('#')[2]}") or "h1").wait_for(
         state="visible"
@@ -95,9 +79,9 @@ def test_older_addresses_of_evidence_lead_to_its_page(
 
 
 def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
-    seen: Seen, report: Path
+    seen: Seen, page_file: Path
 ):
-    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+    ledger = json.loads((page_file.parents[1] / "ledger.json").read_text(encoding="utf-8"))
     statuses = {claim["id"]: claim["status"] for claim in ledger["claims"]}
     asked = {name for name, of in statuses.items() if of in ("conjecture", "question")}
     lines = seen.page.locator(".standing")
@@ -114,30 +98,30 @@ def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
     assert lines.first.bounding_box()["height"] < 60  # type: ignore[index]
 
 
-def test_a_claim_can_be_cited_and_leads_to_its_paper(browser: Browser, report: Path):
-    seen = Seen(browser, report.with_name("claims") / "solid2022-conj-2.html", WIDE, "light")
-    paper = seen.page.get_by_role("link", name="arXiv 2205.11884")
-    assert paper.get_attribute("href") == "https://arxiv.org/abs/2205.11884"
-    seen.page.get_by_text("this result, BibTeX").click()
-    entry = seen.page.locator(".cite[open] pre").inner_text()
-    assert entry.startswith("@misc{choco-solid2022-conj-2,")
-    assert "commit " in entry
-    seen.page.close()
-    assert seen.wrong == []
+def test_a_claim_can_be_cited_and_leads_to_its_paper(browser: Browser, page_file: Path):
+    with opened(
+        browser, page_file.with_name("claims") / "solid2022-conj-2.html", WIDE, "light"
+    ) as seen:
+        paper = seen.page.get_by_role("link", name="arXiv 2205.11884")
+        assert paper.get_attribute("href") == "https://arxiv.org/abs/2205.11884"
+        seen.page.get_by_text("this result, BibTeX").click()
+        entry = seen.page.locator(".cite[open] pre").inner_text()
+        assert entry.startswith("@misc{choco-solid2022-conj-2,")
+        assert "commit " in entry
 
 
-def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, report: Path):
+def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, page_file: Path):
     page = seen.page
     every = shown_rows(page)
-    assert set(every) == rows_with(report)
+    assert set(every) == rows_with(page_file)
     shown = page.locator("#shown")
     assert shown.inner_text() == f"{len(every)} claims"
     page.get_by_role("checkbox", name="refuted").check()
-    refuted = rows_with(report, "refuted")
+    refuted = rows_with(page_file, "refuted")
     assert set(shown_rows(page)) == refuted
     assert shown.inner_text() == f"{len(refuted)} of {len(every)} claims"
     page.get_by_role("checkbox", name="not checked").check()
-    assert set(shown_rows(page)) == refuted | rows_with(report, "unchecked")
+    assert set(shown_rows(page)) == refuted | rows_with(page_file, "unchecked")
     page.locator("#filters").get_by_label("Paper").select_option("own")
     assert set(shown_rows(page)) == {"own-false", "own-printed", "own-no-sum", "own-unchecked"}
     page.get_by_label("Status").select_option("lemma")
@@ -156,7 +140,7 @@ def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, report: Pat
     assert shown_rows(page) == every
 
 
-def test_the_ledger_is_searched_by_every_word(seen: Seen, report: Path):
+def test_the_ledger_is_searched_by_every_word(seen: Seen, page_file: Path):
     seen.page.get_by_role("searchbox").fill("CONJECTURE solid bar y+1")
     assert shown_rows(seen.page) == []
     assert seen.page.locator("#shown").inner_text().startswith("0 of ")
@@ -171,8 +155,8 @@ def test_the_ledger_is_searched_by_every_word(seen: Seen, report: Path):
     assert shown_rows(seen.page) == as_printed
 
 
-def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, report: Path):
-    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, page_file: Path):
+    ledger = json.loads((page_file.parents[1] / "ledger.json").read_text(encoding="utf-8"))
     positions = {row["claim"]: row["positions"] for row in ledger["rows"]}
     page = seen.page
     before = shown_rows(page)
@@ -206,22 +190,24 @@ def test_a_statement_is_cut_to_two_lines_and_opens_whole(seen: Seen):
 
 
 @pytest.mark.parametrize("way", ["without scripts", "in print"])
-def test_all_rows_are_shown(browser: Browser, report: Path, way: str):
+def test_all_rows_are_shown(browser: Browser, page_file: Path, way: str):
     page = browser.new_page(java_script_enabled=way == "in print")
-    page.goto(report.as_uri())
+    page.goto(page_file.as_uri())
     if way == "in print":
         page.emulate_media(media="print")
-    count = len(rows_with(report))
+    count = len(rows_with(page_file))
     assert page.locator(".claim-row:visible").count() == count
     assert not page.locator("#filters").is_visible()
     assert page.locator("#shown").inner_text() == f"{count} claims"
     page.close()
 
 
-def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(browser: Browser, report: Path):
+def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(
+    browser: Browser, page_file: Path
+):
     """Each rule of the style sheet for print that a reader would miss: statements whole, no controls, one size of text."""
     page = browser.new_page(viewport={"width": 720, "height": 1000}, color_scheme="dark")
-    page.goto(report.as_uri())
+    page.goto(page_file.as_uri())
     page.emulate_media(media="print")
     cut = page.eval_on_selector_all(
         ".ledger .words summary",
@@ -247,24 +233,27 @@ def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(browser: Brow
 
 
 def test_a_counterexample_leads_to_the_page_on_which_it_can_be_explored(
-    browser: Browser, report: Path
+    browser: Browser, page_file: Path
 ):
-    seen = Seen(browser, report.with_name("claims") / "solid2022-conj-2.html", WIDE, "light")
-    seen.page.get_by_role("link", name="explore it").first.click()
-    seen.page.locator("#here").wait_for(state="visible")
-    assert (
-        seen.page.locator("#here").inner_text().startswith("(x, y, z) = (0, 2, 2): an N-position")
-    )
-    seen.page.close()
-    assert seen.wrong == []
+    with opened(
+        browser, page_file.with_name("claims") / "solid2022-conj-2.html", WIDE, "light"
+    ) as seen:
+        seen.page.get_by_role("link", name="explore it").first.click()
+        seen.page.locator("#here").wait_for(state="visible")
+        assert (
+            seen.page.locator("#here")
+            .inner_text()
+            .startswith("(x, y, z) = (0, 2, 2): an N-position")
+        )
 
 
 @pytest.mark.parametrize("name", ["index.html", "pairs.html", "tables.html"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_rule_of_accessibility_is_broken(browser: Browser, report: Path, name: str, scheme: str):
-    seen = Seen(browser, report.parent / name, WIDE, scheme)
-    assert Axe().run(seen.page).response["violations"] == []
-    seen.page.close()
+def test_no_rule_of_accessibility_is_broken(
+    browser: Browser, page_file: Path, name: str, scheme: str
+):
+    with opened(browser, page_file.parent / name, WIDE, scheme) as seen:
+        assert Axe().run(seen.page).response["violations"] == []
 
 
 def test_what_took_longest_is_a_picture(seen: Seen):
@@ -279,9 +268,9 @@ def test_what_took_longest_is_a_picture(seen: Seen):
     assert max(widths) > 100
 
 
-def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path):
+def test_a_link_from_outside_opens_what_it_names(browser: Browser, page_file: Path):
     page = browser.new_page()
-    page.goto((report.with_name("claims") / "own-false.html").as_uri() + "#own-false-2")
+    page.goto((page_file.with_name("claims") / "own-false.html").as_uri() + "#own-false-2")
     page.locator("#own-false-2").wait_for(state="visible")
     # Chromium opens what it scrolls to by itself; other browsers need the page's own script.
     assert not page.locator("#own-false-3").is_visible()
@@ -297,15 +286,12 @@ def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path)
     "name", ["index.html", "claims/solid2022-conj-2.html", "pairs.html", "findings.html"]
 )
 def test_the_page_is_readable(
-    browser: Browser, report: Path, scheme: str, size: tuple[int, int], name: str
+    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int], name: str
 ):
-    seen = Seen(browser, report.parent / name, size, scheme)
-    pixels = seen.pixels()
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
-    paper = pixels[2, 2].mean()
-    assert (paper > 230) if scheme == "light" else (paper < 50)
-    assert seen.page.evaluate(CONTRAST) == []
-    seen.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    seen.page.close()
-    assert seen.wrong == []
+    with opened(browser, page_file.parent / name, size, scheme) as seen:
+        seen.require_printed_on(scheme)
+        assert seen.page.evaluate(CONTRAST) == []
+        seen.page.evaluate(
+            "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
+        )
+        seen.require_readable(size)

@@ -23,10 +23,7 @@ DESCRIBED: dict[str, Any] = {
     "parameters": {"k": 2},
     "coordinates": ["y", "z"],
     "heights": {"y": "z//k"},
-    "moves": [
-        {"lower": ["y"], "at_most": "y*k"},
-        {"lower": ["z"], "by": "any", "clip": False},
-    ],
+    "moves": [{"lower": ["y"], "at_most": "y*k"}, {"lower": ["z"], "by": "any", "clip": False}],
     "ends": "y + z == 0",
 }
 CLAIMS: dict[str, tuple[tuple[str, str], dict[str, Any], dict[str, Any]]] = {

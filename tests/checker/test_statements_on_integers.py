@@ -97,21 +97,9 @@ ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
         {},
         "refuted",
     ),
-    (
-        {"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9},
-        {},
-        "proved",
-    ),
-    (
-        {"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x < 4*512"]},
-        {},
-        "proved",
-    ),
-    (
-        {"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x <= 4*512"]},
-        {},
-        "refuted",
-    ),
+    ({"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9}, {}, "proved"),
+    ({"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x < 4*512"]}, {}, "proved"),
+    ({"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x <= 4*512"]}, {}, "refuted"),
 ]
 
 

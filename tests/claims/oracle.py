@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from math import lcm
 from typing import assert_never
@@ -129,7 +129,8 @@ def outcome(
             places = _places(game, bound, quantity, env, None, reach)
             if not depends_on_position(check.proposition, claim.coordinates):
                 places = places[:1]
-            spoken = [at for at, _ in places if world.holds(premise_of(check.proposition), at)]
+            premise = premise_of(check.proposition)
+            spoken = [at for at, _ in places if world.holds(premise, at)]
             wrong = [
                 world.coordinates(at) for at in spoken if not world.holds(check.proposition, at)
             ]
@@ -188,11 +189,16 @@ def _places(
     reach: int | None,
 ) -> list[tuple[Position, Env]]:
     found = []
-    for at, names in domain(game, bound, quantity):
+    for at, names in _domain(game, bound, quantity):
         full = {**env, **names}
         if (reach is None or key_of(game, at)[0] <= reach) and holds(where, full):
             found.append((at, full))
     return found
+
+
+@lru_cache(64)
+def _domain(game: Ruleset, bound: int, quantity: Quantity) -> list[tuple[Position, Env]]:
+    return list(domain(game, bound, quantity))
 
 
 def _least_of(
@@ -209,17 +215,17 @@ def _wrong(relation: str, said: bool, is_p: bool) -> bool:
 
 
 @cache
-def _remembering(game: Ruleset) -> Ruleset:
+def remembering(game: Ruleset) -> Ruleset:
     """Return the first of games that are equal, which remembers the Grundy numbers that it was asked for."""
     return game
 
 
 def _is_p(game: Ruleset, at: Position) -> bool:
-    return _remembering(game).is_p_position(at)
+    return remembering(game).is_p_position(at)
 
 
 def _grundy_of(of: Formula, game: Ruleset, at: Position) -> Env:
-    return {"grundy": _remembering(game).grundy(at)} if "grundy" in of.names else {}
+    return {"grundy": remembering(game).grundy(at)} if "grundy" in of.names else {}
 
 
 def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:

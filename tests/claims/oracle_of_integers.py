@@ -20,9 +20,10 @@ def cases_of(
 ) -> Iterator[tuple[tuple[int, ...], bool]]:
     """Yield the integers that a statement speaks of, with whether it is true of them."""
     ranges, body = integers_in_front(said)
+    premise = premise_of(body)
     for known in _spans({one.name: one.span for one in ranges}, {"N": bound}):
         world = World(values=known)
-        if known.items() >= (fixed or {}).items() and world.holds(premise_of(body)):
+        if known.items() >= (fixed or {}).items() and world.holds(premise):
             yield tuple(known[one.name] for one in ranges), world.holds(body)
 
 
@@ -162,9 +163,7 @@ def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
         yield from _spans(dict(rest), {**env, name: value})
 
 
-def _grundy_numbers_of(
-    f: Mapping[tuple[int, ...], int],
-) -> Callable[[tuple[int, ...], int], int]:
+def _grundy_numbers_of(f: Mapping[tuple[int, ...], int]) -> Callable[[tuple[int, ...], int], int]:
     """Return the Grundy number of the bar with y rows above the bitter one, over the columns up to a place."""
 
     @cache

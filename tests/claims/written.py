@@ -31,6 +31,16 @@ def claim_from(document: Document) -> Claim:
     return Claim.from_json(in_language(document))
 
 
+def claim_for_all(ruleset: str, condition: str, check: Document, **more: Any) -> Claim:
+    """Return a claim that is to be decided for all parameters that satisfy a condition; it speaks of these, unless `when` says more."""
+    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
+    return claim_from({**said, "check": check, **more})
+
+
+def of_p_positions(formula: str) -> Document:
+    return {"kind": "p-positions", "formula": formula}
+
+
 def entry_from(document: Document, paper: Paper | None = None) -> Claim:
     """Return the claim of a catalogue whose statement is given by its parts, under `check`."""
     entry = {"number": "1", "status": "theorem", "words": "Words.", **document}

@@ -98,8 +98,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n in HALF_MINUTES else n for n in FOLLOWED],
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in HALF_MINUTES else n for n in FOLLOWED]
 )
 def test_a_page_does_what_it_says(folder: Path, monkeypatch, name: str) -> None:
     monkeypatch.chdir(folder)

@@ -24,6 +24,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games import mex, ruleset
+from tests.definition import EXAMPLE_7_1
 from tests.rulesets import cut_games, plain, rulesets_with_bounds
 
 
@@ -31,16 +32,7 @@ def test_printed_grundy_numbers():
     assert StepBar(1).grundy((2, 3)) == 1, "step2015, Fig 4.2"
     assert StepBar(1).grundy((5, 9)) == 12, "step2015, Fig 4.2"
     triangular = SolidBar("(x+z)//3")
-    printed = {
-        (0, 0, 0): 0,
-        (1, 0, 0): 1,
-        (0, 0, 1): 1,
-        (1, 0, 1): 0,
-        (0, 0, 2): 2,
-        (1, 0, 2): 3,
-        (1, 1, 2): 4,
-    }
-    assert {p: triangular.grundy(p) for p in printed} == printed, "triangular, Example 7.1"
+    assert {p: triangular.grundy(p) for p in EXAMPLE_7_1} == EXAMPLE_7_1
 
 
 def test_printed_options():

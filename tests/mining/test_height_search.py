@@ -1,6 +1,5 @@
 """Height functions of a class: against the plain definition of the games, function by function."""
 
-from functools import cache
 from itertools import product
 from math import comb
 
@@ -9,6 +8,7 @@ import pytest
 
 from choco_pipeline.mining import height_search as heights_module
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass
+from tests.definition import grundy_of_heights
 
 CLASSES = [
     HeightClass(EVERY),
@@ -30,15 +30,7 @@ def monotone(side, height):
 
 def by_definition(f, asked, shift):
     """Return whether a bar has the formula of a class, by mex and by the options as they are defined."""
-
-    @cache
-    def grundy(x, y, z):
-        options = {grundy(u, min(y, f[u][z]), z) for u in range(x)}
-        options |= {grundy(x, v, z) for v in range(y)}
-        options |= {grundy(x, min(y, f[x][w]), w) for w in range(z)}
-        return next(n for n in range(99) if n not in options)
-
-    a, b, c = shift
+    grundy, (a, b, c) = grundy_of_heights(f), shift
     for x, z in product(range(len(f)), repeat=2):
         for y in range(f[x][z] + 1):
             formula = (x + a) ^ (y + b) ^ (z + c)

@@ -69,10 +69,7 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
     for task, what in (
         (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),
-        (
-            lambda: sent.cells(site.table().block(0, 0), finished),
-            "c/0/0 cannot be",
-        ),
+        (lambda: sent.cells(site.table().block(0, 0), finished), "c/0/0 cannot be"),
     ):
         with pytest.raises(StoreError, match=f"{what} .*ignature") as error:
             task()

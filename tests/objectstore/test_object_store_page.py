@@ -42,8 +42,7 @@ def test_the_page_does_what_it_says(project: Project, server: Server, monkeypatc
     for name, value in {**own, "AWS_ALLOW_HTTP": "true"}.items():
         monkeypatch.setenv(name, value)
     reading = PAGE.block(
-        "import xarray",
-        {"s3://bucket/prefix/<shard>.zarr": manifest["store"], "<table id>": table},
+        "import xarray", {"s3://bucket/prefix/<shard>.zarr": manifest["store"], "<table id>": table}
     )
     known: dict = {}
     exec(reading, known)

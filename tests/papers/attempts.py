@@ -13,19 +13,15 @@ from typing import Any, TypeVar
 
 import xarray as xr
 
-from choco_pipeline.claims.kinds import (
-    Counts,
-    Evaluated,
-    HeightFunctions,
-    PrintedNumbers,
-    Sections,
-)
+from choco_pipeline.claims.kinds import Counts, Evaluated, HeightFunctions, PrintedNumbers, Sections
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Statement
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import InRange, Let, walk
@@ -33,7 +29,7 @@ from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.mutants import changed_parts, small_changes
-from tests.claims.oracle import Outcome, outcome
+from tests.claims.oracle import Outcome, outcome, remembering
 from tests.claims.oracle_of_integers import (
     outcome_of_counts,
     outcome_of_heights,
@@ -100,7 +96,7 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
     chosen = chosen[-1:] if claim.is_over_tables else spread(chosen, effort.parameters)
     for parameters, bound in chosen:
         assert claim.pattern is not None
-        game = build(claim.pattern, dict(parameters), Path())
+        game = remembering(build(claim.pattern, dict(parameters), Path()))
         reach = claim.reach
         least = 0 if reach is None else int(reach.value(claim.environment(parameters)))
         least = FURTHER.get(claim.id, least)
@@ -114,6 +110,13 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
         for quantity in claim.quantities:
             if quantity != "grundy" or not game.rules.misere:
                 yield parameters, game, bound, quantity
+
+
+def refuted_at(claim: Claim) -> list[tuple[int, ...] | None]:
+    """Return where the sample of a claim refutes it; all of it must come to a verdict."""
+    verdicts = [trial.finding.verdict for trial in trials(claim)]
+    assert all(isinstance(one, Refuted | Exhausted | HoldsToBound) for one in verdicts), verdicts
+    return [one.counterexample.position for one in verdicts if isinstance(one, Refuted)]
 
 
 def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
@@ -211,6 +214,13 @@ def with_change(claim: Claim, place: Location, text: object) -> Claim:
         inside = inside[key]
     inside[place[-1]] = text
     return Claim(Statement.model_validate(document))
+
+
+def positions_of(trial: Trial) -> tuple[object, ...]:
+    """Return what the outcome by definition depends on: which table is checked matters for rectangular bars alone."""
+    parameters, game, bound, quantity = trial
+    is_whole = game is not None and isinstance(game.base, RectangularBar)
+    return (*parameters.items(), bound, quantity if is_whole else None)
 
 
 def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:

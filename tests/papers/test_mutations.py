@@ -6,15 +6,13 @@ import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_counts
-from choco_pipeline.claims.kinds import (
-    Counts,
-    Values,
-)
+from choco_pipeline.claims.kinds import Counts, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ChocoError
 from tests.catalogues import catalogue_of
+from tests.claims.oracle import Outcome
 from tests.papers.attempts import (
     FEWER_CASES,
     FULL,
@@ -24,6 +22,7 @@ from tests.papers.attempts import (
     changes_of,
     outcome_by_definition,
     p_numbers,
+    positions_of,
     table_of,
     trials_of,
     with_change,
@@ -61,7 +60,7 @@ def _judge(claim: Claim, effort: Effort) -> tuple[int, int]:
     """Fail if the checker and the definition disagree; return how many changes, of how many, are refuted."""
     trials = list(trials_of(claim, effort))
     assert trials, "the sample is empty: nothing is tried"
-    refuted = sum(_agree(claim, claim, trial) for trial in trials)
+    refuted = sum(_agree(claim, claim, trials))
     changes = 0
     for place, text in changes_of(claim, effort):
         try:
@@ -69,19 +68,29 @@ def _judge(claim: Claim, effort: Effort) -> tuple[int, int]:
         except ChocoError:
             continue
         changes += 1
-        refuted += any([_agree(claim, changed, trial, place, text) for trial in trials])
+        refuted += any(_agree(claim, changed, trials, place, text))
     return refuted, changes
 
 
-def _agree(claim: Claim, changed: Claim, trial: Trial, *change: object) -> bool:
-    """Whether the checker refutes a claim; fails unless the definition says the same."""
-    parameters, game, bound, quantity = trial
-    shown = f"{claim.id} {parameters} bound {bound} {quantity} {change}"
-    try:
-        expected = outcome_by_definition(changed, trial)
-    except (ChocoError, IndexError):
-        assert change, f"{shown}: the claim itself has no value somewhere"
-        return False  # no value somewhere: such a change is refused in other ways
+def _agree(claim: Claim, changed: Claim, trials: list[Trial], *change: object) -> list[bool]:
+    """Return in which trials the checker refutes a claim; fail unless the definition says the same."""
+    outcomes: dict[tuple[object, ...], Outcome] = {}
+    refuted = []
+    for trial in trials:
+        shown = f"{claim.id} {trial} {change}"
+        spoken_of = positions_of(trial)
+        try:
+            if spoken_of not in outcomes:
+                outcomes[spoken_of] = outcome_by_definition(changed, trial)
+        except (ChocoError, IndexError):
+            assert change, f"{shown}: the claim itself has no value somewhere"
+            continue  # no value somewhere: such a change is refused in other ways
+        refuted.append(_is_refuted(changed, trial, outcomes[spoken_of], shown))
+    return refuted
+
+
+def _is_refuted(changed: Claim, trial: Trial, expected: Outcome, shown: str) -> bool:
+    _, game, bound, _ = trial
     verdict = _verdict(changed, trial)
     match verdict:
         case Refuted(counterexample):

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from choco_pipeline import Nim, SolidBar, StepBar
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import mex
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 from tests.catalogues import catalogue_of
+from tests.papers.attempts import refuted_at
 
 CATALOGUE = catalogue_of("solid2022")
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
@@ -45,11 +46,7 @@ def printed_bound(a: int, m: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
 def test_verdicts(claim_id: str) -> None:
-    verdicts = [trial.finding.verdict for trial in trials(CATALOGUE.claims[claim_id])]
-    refuted = [v.counterexample.position for v in verdicts if isinstance(v, Refuted)]
-    assert refuted == REFUTED.get(claim_id, [])
-    for verdict in verdicts:
-        assert isinstance(verdict, Refuted | Exhausted | HoldsToBound), verdict
+    assert refuted_at(CATALOGUE.claims[claim_id]) == REFUTED.get(claim_id, [])
 
 
 @pytest.mark.parametrize("game", [bar(2), bar(3), bar(5), StepBar(k=3, s=2), Nim(3)])

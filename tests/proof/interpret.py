@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from operator import and_, eq, ge, gt, le, lt, ne, or_, xor
+from operator import xor
 
 from hypothesis import strategies as st
 
@@ -20,18 +20,12 @@ from choco_pipeline.proof.arithmetic.logic import (
     Or,
     Sentence,
 )
+from tests.formula.drawn import COMPARISONS, INTEGER_SIGNS
 
-COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-OPERATORS = {"^": xor, "&": and_, "|": or_}
 Relations = Mapping[str, Collection[tuple[int, ...]]]
 
 
-def truth(
-    sentence: Sentence,
-    values: Mapping[str, int],
-    relations: Relations,
-    most: int,
-) -> bool:
+def truth(sentence: Sentence, values: Mapping[str, int], relations: Relations, most: int) -> bool:
     """Whether `sentence` holds at `values`, quantifiers ranging over 0 to `most`."""
     return _meaning(sentence).holds(values, relations, most)
 
@@ -48,13 +42,13 @@ class Meaning:
 def _meaning(sentence: Sentence) -> Meaning:
     match sentence:
         case Linear(coefficients, constant, relation):
-            compared = COMPARED[relation]
+            compared = COMPARISONS[relation]
             return Meaning(
                 frozenset(x for x, _ in coefficients),
                 lambda v, _, __: compared(sum(c * v[x] for x, c in coefficients) + constant, 0),
             )
         case Bitwise(op, a, b, c):
-            operator = OPERATORS[op]
+            operator = INTEGER_SIGNS[op]
             return Meaning(frozenset((a, b, c)), lambda v, _, __: operator(v[a], v[b]) == v[c])
         case NimSumZero(names):
             return Meaning(
@@ -113,7 +107,7 @@ linears = st.builds(
     Linear,
     st.lists(st.tuples(variables, st.integers(-3, 3)), max_size=3).map(tuple),
     st.integers(-9, 9),
-    st.sampled_from(list(COMPARED)),
+    st.sampled_from(list(COMPARISONS)),
 )
 atoms = st.one_of(
     linears,

@@ -121,10 +121,6 @@ def compute_while_stopped(seconds):
     return "answered"
 
 
-def load():
-    PREPARED.append(True)
-
-
 def count_calls():
     """Return how often this process was asked."""
     PREPARED.append(True)

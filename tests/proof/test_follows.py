@@ -23,7 +23,8 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.task import decide_order
 from choco_pipeline.statements.tree import Count, walk
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
+from tests.claims.written import claim_for_all
+from tests.claims.written import of_p_positions as p
 
 CATALOGUE = catalogue_of()
 CLAIMS = CATALOGUE.claims
@@ -38,10 +39,6 @@ NUMBERS = {"kind": "grundy", "equals": "(y ^ (z+s)) - s"}
 PASSED = ["one-pass", "free-heap"]
 
 
-def p(formula: str) -> dict[str, Any]:
-    return {"kind": "p-positions", "formula": formula}
-
-
 def values(members: str, relation: str = "exactly") -> dict[str, Any]:
     return {"kind": "values", "of": NIM_SUM, "values": members, "relation": relation}
 
@@ -53,14 +50,12 @@ def a_claim(
     lemmas: list[str] | None = None,
     claims: tuple[str, ...] = (THEOREM,),
 ) -> Claim:
-    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
     follows = {"claims": list(claims), "lemmas": PASSED if lemmas is None else lemmas}
-    return claim_from({**said, "check": check, "follows_from": follows})
+    return claim_for_all(ruleset, condition, check, follows_from=follows)
 
 
 def a_premise(ruleset: str, condition: str, check: dict[str, Any], name: str = THEOREM) -> Claim:
-    said = {"id": name, "ruleset": ruleset, "when": condition, "for_all": condition}
-    return claim_from({**said, "check": check})
+    return claim_for_all(ruleset, condition, check, id=name)
 
 
 def proved(premise: Claim) -> dict[str, Any]:
@@ -229,8 +224,7 @@ def test_premises_must_speak_of_the_games_and_be_needed() -> None:
         found = settled(claim, other)
         assert found.verdict == "undecided"
         assert why in found.why
-    said = {"id": THEOREM, "ruleset": STEP, "when": ODD, "for_all": ODD}
-    bounded = claim_from({**said, "check": NUMBERS, "reach": "k"})
+    bounded = claim_for_all(STEP, ODD, NUMBERS, id=THEOREM, reach="k")
     assert "not say of every position" in settled(claim, bounded).why
     twice = a_claim(ONE_PASS, ODD, p(IS_ODD), None, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))

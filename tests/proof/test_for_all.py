@@ -11,11 +11,15 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.quick_trial import assignments
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof import for_all
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import family_of, settle_for_all
+from choco_pipeline.proof.spoken import require_spoken_of
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
+from tests.claims.written import claim_for_all as a_claim
+from tests.claims.written import of_p_positions as p
 
 CLAIMS = catalogue_of().claims
 CHOSEN = [
@@ -34,17 +38,12 @@ moves: [{lower: [x]}, {lower: [y]}, {lower: [z]}]
 SHIFTED = "solid-bar(f=(x+z+c)//k)"
 
 
-def a_claim(ruleset: str, condition: str, check: dict[str, Any]) -> Claim:
-    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
-    return claim_from({**said, "check": check})
-
-
-def p(formula: str) -> dict[str, Any]:
-    return {"kind": "p-positions", "formula": formula}
-
-
 def grundy(formula: str) -> dict[str, Any]:
     return {"kind": "grundy", "equals": formula}
+
+
+def spoken_of(when: str, condition: str, some: dict[str, str] | None = None) -> Claim:
+    return a_claim(STEP, condition, grundy("(y ^ (z+s)) - s"), when=when, some=some or {})
 
 
 @pytest.mark.parametrize("claim", CHOSEN, ids=lambda claim: claim.id)
@@ -120,11 +119,17 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
         assert claim.check.formula.value(at) != (number == 0)
 
 
-def test_what_has_no_obligations_is_undecided_and_says_why() -> None:
-    claim = a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0"))
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        (a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0")), "passes"),
+        (spoken_of("k % 2 == 0 and s < 50", "k % 2 == 0 and s < k"), "is not shown"),
+    ],
+)
+def test_what_has_no_obligations_is_undecided_and_says_why(claim: Claim, why: str) -> None:
     found = settle_for_all(claim.as_json(), 20, 4, None)
     assert (found.verdict, found.certificate) == ("undecided", None)
-    assert "passes" in found.why
+    assert why in found.why
 
 
 def test_undecided_is_kept_for_the_same_limits_or_less(
@@ -176,3 +181,52 @@ def test_the_ledger_says_for_all_of_which_parameters_a_claim_is_false_or_its_bou
     assert found.evidence["every_member"]["positions"] == [
         "(x, y, z) = (2mₖ+1, 1, 2mₖ+2) for k = 4mₖ+2, mₖ ≥ 0"
     ]
+
+
+# ---- That `for_all` implies `when` is decided, not tried on small parameters.
+
+TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [c for c in CLAIMS.values() if c.statement.for_all is not None],
+    ids=lambda claim: claim.id,
+)
+def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: Claim) -> None:
+    require_spoken_of(claim, Clock(20))
+
+
+@pytest.mark.parametrize(
+    ("when", "for_all", "some"),
+    [
+        ("s <= 2*k", "s < k", {}),
+        ("k % 2 == 0", "k % 6 == 4 and s < k", {}),
+        ("k % 2 == 0 and (s == k*2**t + m*2**(t+1) or s < k)", "k % 2 == 0 and s < k", TWO_FORMS),
+        ("s*k >= 7 or s < k", "s < k", {}),
+    ],
+)
+def test_what_for_all_implies_is_accepted(when: str, for_all: str, some: dict[str, str]) -> None:
+    require_spoken_of(spoken_of(when, for_all, some), Clock(20))
+
+
+#: The first ones are false beyond the small parameters that a file of claims is tried with.
+NOT_IMPLIED = [
+    ("k < 40", "s < k", {}),
+    ("s <= 2*k or s < 60", "s <= 2*k + 1", {}),
+    ("k % 2 == 0 or k < 99", "s < k", {}),
+    ("k % 2 == 0 and (s == k*2**t or s < k)", "k % 2 == 0 and s <= k", TWO_FORMS),
+    ("s < k", "s < k", {"m": "0..k//2-20"}),  # no m for small k
+    ("s < k", "s < k", {"t": "0..v2(s)"}),  # no value for s = 0
+    ("s // (k-50) >= 0 or s < k", "s < k", {}),
+    ("t >= 0 and s < k", "s < k", {"t": "0..s step 40-k"}),  # no step for k >= 40
+    ("t >= 0 and s < k", "s < k", {"t": "0..s step 1 + s//(40-k)**2"}),  # nor for k = 40
+]
+
+
+@pytest.mark.parametrize(("when", "for_all", "some"), NOT_IMPLIED)
+def test_what_for_all_does_not_imply_is_refused(
+    when: str, for_all: str, some: dict[str, str]
+) -> None:
+    with pytest.raises(ChocoError):
+        require_spoken_of(spoken_of(when, for_all, some), Clock(20))

@@ -35,7 +35,7 @@ def call(child, name, *arguments, seconds=60.0, memory=4.0):
 
 
 def call_in_a_copy(child, name, *arguments, seconds=60.0, memory=4.0):
-    limits = {"seconds": seconds, "memory": memory, "loaded_by": limited_functions.load}
+    limits = {"seconds": seconds, "memory": memory, "loaded_by": limited_functions.prepare}
     return child.call_in_a_copy(
         getattr(limited_functions, name), *arguments, what="the proof", **limits
     )
@@ -149,7 +149,7 @@ def test_nothing_stays_of_what_a_copy_was_asked(child):
     with pytest.raises(FailedError, match=r"has no attribute .*lambda"):
         child.call_in_a_copy(
             lambda: None,
-            loaded_by=limited_functions.load,
+            loaded_by=limited_functions.prepare,
             what="the proof",
             seconds=60.0,
             memory=4.0,

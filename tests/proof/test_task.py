@@ -14,12 +14,7 @@ from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.proof.statements import decided_integers
-from choco_pipeline.proof.task import (
-    EarlierProofs,
-    decide_order,
-    prove_order,
-    settle_statement,
-)
+from choco_pipeline.proof.task import EarlierProofs, decide_order, prove_order, settle_statement
 from tests.claims.written import claim_from
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"

@@ -9,7 +9,7 @@ from typing import Any
 from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.claims.verdict_documents import verdict_document
-from tests.proof.uniform.judged import prove_family
+from tests.proof.uniform.judged import proved_once
 
 FamilyClaim = tuple[str, str, dict[str, str]]
 
@@ -29,7 +29,7 @@ def certificates(folder: Path, families: Sequence[FamilyClaim] = (STEP, THREE)) 
     """Prove families, and return where their certificates are."""
     found = []
     for ruleset, condition, relation in families:
-        proof = prove_family(ruleset, condition, **relation)
+        proof = proved_once(ruleset, condition, **relation)
         assert proof.status == "proved", proof.why
         found.append(write(proof, folder))
     return found

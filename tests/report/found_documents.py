@@ -28,11 +28,7 @@ CERTIFICATE = "results/certificates/nim-3-p-0123456789ab.json"
 
 def a_statement(**said: Any) -> FoundStatement:
     """Return a statement on three heaps, changed as asked."""
-    plain: Document = {
-        "search": "formulas",
-        "ruleset": "nim(3)",
-        **EVIDENCE,
-    }
+    plain: Document = {"search": "formulas", "ruleset": "nim(3)", **EVIDENCE}
     if "words" not in said:
         plain["statement"] = "P <=> a ^ b ^ c == 0"
     return FoundStatement(**plain | said)

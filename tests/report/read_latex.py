@@ -27,11 +27,7 @@ RELATIONS = {
     r"\equiv": None,
     r"\not\equiv": None,
 }
-BITWISE = {
-    r"\oplus": operator.xor,
-    r"\mathbin{\&}": operator.and_,
-    r"\mathbin{|}": operator.or_,
-}
+BITWISE = {r"\oplus": operator.xor, r"\mathbin{\&}": operator.and_, r"\mathbin{|}": operator.or_}
 
 #: What signs of MathML are in LaTeX.
 SAME = {

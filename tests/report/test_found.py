@@ -12,12 +12,7 @@ from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.games.notation import read
-from choco_pipeline.report.found import (
-    FoundStatements,
-    KnownClaims,
-    found_of,
-    found_page,
-)
+from choco_pipeline.report.found import FoundStatements, KnownClaims, found_of, found_page
 from choco_pipeline.report.found_exports import b_files, markdown, tex
 from tests.report.documents import whole
 from tests.report.found_documents import HOSTILE, RESULTS, a_statement, document_of, squeezed
@@ -165,11 +160,7 @@ def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
     by = (first.id, "found-elsewhere")
     second = a_statement(search="count", ruleset="nim(2)", words="two", follows_from=by)
     third = a_statement(
-        search="count",
-        ruleset="nim(4)",
-        words="four",
-        follows_from=by,
-        follows_on="all positions",
+        search="count", ruleset="nim(4)", words="four", follows_from=by, follows_on="all positions"
     )
     document = document_of(first, second, third)
     html = found_page(found_of(document, whole(ledger), RESULTS), whole(ledger))

@@ -19,10 +19,7 @@ from tests.report.found_documents import a_statement
         ("step-bar(k=k, s=s)", "In CB(s, k, y, z)"),
         ("strip-bar(k=4, s=2)", "In CB(2, 4, y, z) with a strip x"),
         ("with-pass(strip-bar(k=k, s=1), passes=1)", "In CB(1, k, y, z) with a strip x and a pass"),
-        (
-            "with-pass(solid-bar(f=x), passes=3)",
-            "Let f(x, z) = x. In CB(f, x, y, z) with 3 passes",
-        ),
+        ("with-pass(solid-bar(f=x), passes=3)", "Let f(x, z) = x. In CB(f, x, y, z) with 3 passes"),
         ("rectangular-bar(m=m, n=m)", "In C(m, m)"),
         ("nim(1)", "In Nim with 1 heap"),
         ("nim(3)", "In Nim with 3 heaps"),

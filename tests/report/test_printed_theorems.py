@@ -19,13 +19,7 @@ from choco_pipeline.report.family_pages import FOLDER, write_family_pages
 from tests.definition import grundy_by_definition
 from tests.proof.uniform.judged import prove_family
 from tests.report.documents import a_claim, whole
-from tests.report.family_documents import (
-    ODD_STEP,
-    STEP,
-    FamilyClaim,
-    certificates,
-    proved_verdict,
-)
+from tests.report.family_documents import ODD_STEP, STEP, FamilyClaim, certificates, proved_verdict
 from tests.report.read_latex import Reader, as_latex
 
 SOLID, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"

@@ -170,18 +170,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
 
 def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
     entries = []
-    for k, s in (
-        (1, 0),
-        (2, 0),
-        (2, 1),
-        (2, 0),
-        (4, 0),
-        (4, 1),
-        (4, 2),
-        (4, 3),
-        (6, 2),
-        (8, 1),
-    ):
+    for k, s in ((1, 0), (2, 0), (2, 1), (2, 0), (4, 0), (4, 1), (4, 2), (4, 3), (6, 2), (8, 1)):
         proof = prove(parse_ruleset(f"strip-bar(k={k}, s={s})"))
         path = str(write_certificate(proof, tmp_path))
         entries.append(
@@ -204,7 +193,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
             number
             for game, number in different
             if game not in {one.ruleset for one in family.pictures}
-        ),
+        )
     )
 
 

@@ -11,17 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = (
-    "cat",
-    "chmod",
-    "cksum",
-    "cp",
-    "dirname",
-    "mkdir",
-    "mv",
-    "readlink",
-    "rm",
-)
+PROGRAMS = ("cat", "chmod", "cksum", "cp", "dirname", "mkdir", "mv", "readlink", "rm")
 
 # Answers for the interpreter itself, so that what the script calls next comes here, too.
 PYTHON = """#!/bin/sh

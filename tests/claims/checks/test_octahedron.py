@@ -19,6 +19,7 @@ from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.computing.in_memory import p_table
 from tests.claims.written import claim_from
+from tests.definition import is_p_bar
 
 Point = tuple[Fraction, Fraction, Fraction]
 
@@ -40,12 +41,6 @@ def lies_in(point: Point, order: int) -> bool:
 def point_of(u: Fraction, v: Fraction, height: Fraction, scale: int) -> Point:
     """Return the point with x+y = u, x−y = v and this height, all in units of 1/scale."""
     return (u + v) / 2 / scale, (u - v) / 2 / scale, height / scale
-
-
-@cache
-def is_p(m: int, i: int, j: int) -> bool:
-    bar = RectangularBar(m, m)
-    return bar.is_p_position(bar.whole(i, j))
 
 
 def find(m: int, level: str, order: str, halves: bool = False) -> Finding:
@@ -143,7 +138,7 @@ def test_bars_are_compared_with_sections_as_sets_of_points(
             # In units of which the section's side has m·size: a cell has side size, a square has side m.
             rows = [a for a in range(size) if a * m < i * size and (a + 1) * m > (i - 1) * size]
             columns = [b for b in range(size) if b * m < j * size and (b + 1) * m > (j - 1) * size]
-            if {(a, b) in squares for a in rows for b in columns} != {is_p(m, i, j)}:
+            if {(a, b) in squares for a in rows for b in columns} != {is_p_bar(m, m, i, j)}:
                 wrong.append(RectangularBar(m, m).whole(i, j))
     if wrong:
         assert isinstance(finding.verdict, Refuted)

@@ -12,14 +12,9 @@ from choco_pipeline import RectangularBar, Ruleset, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import (
-    Exhausted,
-    Refuted,
-    Undecided,
-    Vacuous,
-    Verdict,
-)
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Vacuous, Verdict
 from choco_pipeline.tables.computing.in_memory import p_table
+from tests.definition import is_p_bar
 
 
 def verdict_on(game: Ruleset, statement: str) -> Verdict:
@@ -27,11 +22,6 @@ def verdict_on(game: Ruleset, statement: str) -> Verdict:
     assert isinstance(claim.check, Evaluated)
     assert claim.is_of_whole_bars
     return check_claim(claim, {}, game, 9, p_table(game)).verdict
-
-
-def is_p(m: int, i: int, j: int) -> bool:
-    bar = RectangularBar(m, m)
-    return bar.is_p_position(bar.whole(i, j))
 
 
 CONDITIONS: dict[str, Callable[[int, int], bool]] = {
@@ -76,13 +66,13 @@ def test_cells_are_compared_with_those_of_other_bars(
             settled += bool(spoken)
             for said in spoken:
                 if isinstance(said, str):
-                    truths.append(is_p(m, i, j) == (said == "P"))
+                    truths.append(is_p_bar(m, m, i, j) == (said == "P"))
                     continue
                 a, b = LIKE[said](i, j)
                 if not 1 <= min(a, b) <= max(a, b) <= said[0]:
                     outside |= all(truths)  # the first part that is false decides
                     break
-                truths.append(is_p(m, i, j) == is_p(said[0], a, b))
+                truths.append(is_p_bar(m, m, i, j) == is_p_bar(said[0], said[0], a, b))
             if not all(truths):
                 wrong.append((max(i, j), i, j))
     if outside:

@@ -192,12 +192,7 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
         assert finding.verdict == Exhausted(len(listed), "number")
 
 
-LISTING: dict[str, Any] = {
-    "kind": "listing",
-    "of": "x",
-    "order": ["x", "y", "z"],
-    "begins": [0],
-}
+LISTING: dict[str, Any] = {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]}
 
 
 def test_lists_need_a_table_that_reaches_their_end() -> None:

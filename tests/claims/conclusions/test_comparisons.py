@@ -62,10 +62,7 @@ def test_a_refutation_shows_the_numbers() -> None:
     st.integers(0, 5),
 )
 def test_sums_end_where_a_table_is_missing(
-    counts: dict[int, int],
-    summand: tuple[str, int, int],
-    used: tuple[str, int, int],
-    most: int,
+    counts: dict[int, int], summand: tuple[str, int, int], used: tuple[str, int, int], most: int
 ) -> None:
     text, factor, shift = summand
     call, times, plus = used

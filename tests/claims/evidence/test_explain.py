@@ -103,10 +103,7 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
     claimed, number = data.draw(st.integers(-1, 12)), game.grundy(position)
     assume(claimed != number)
     found = explained(game, bound, "grundy", position, kind="grundy", equals=str(claimed))
-    assert (found.found, found.claimed) == (
-        f"Grundy number {number}",
-        f"Grundy number {claimed}",
-    )
+    assert (found.found, found.claimed) == (f"Grundy number {number}", f"Grundy number {claimed}")
     options = list(game.options(position))
     p_positions = [option for option in options if game.is_p_position(option)]
     assert found.option == (p_positions[0] if p_positions else None)

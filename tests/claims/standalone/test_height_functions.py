@@ -1,6 +1,5 @@
 """Statements on height functions: against the plain definition of the games, function by function."""
 
-from functools import cache
 from itertools import product
 from math import comb
 from typing import Any
@@ -17,6 +16,7 @@ from choco_pipeline.claims.standalone.height_functions import find_height_functi
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from tests.claims.written import claim_from
+from tests.definition import grundy_of_heights
 
 Heights = tuple[tuple[int, ...], ...]
 
@@ -63,15 +63,7 @@ def monotone(n_x: int, n_z: int, height: int) -> list[Heights]:
 
 def grundy_by_definition(f: Heights) -> dict[tuple[int, int, int], int]:
     """Return the Grundy number of each position (x, y, z)."""
-
-    @cache
-    def grundy(x: int, y: int, z: int) -> int:
-        options = {grundy(u, min(y, f[u][z]), z) for u in range(x)}
-        options |= {grundy(x, v, z) for v in range(y)}
-        options |= {grundy(x, min(y, f[x][w]), w) for w in range(z)}
-        return next(n for n in range(99) if n not in options)
-
-    n_x, n_z = len(f), len(f[0])
+    grundy, n_x, n_z = grundy_of_heights(f), len(f), len(f[0])
     places = product(range(n_x), range(f[-1][-1] + 1), range(n_z))
     return {(x, y, z): grundy(x, y, z) for x, y, z in places if y <= f[x][z]}
 

@@ -245,8 +245,7 @@ def test_integers_beyond_64_bits_are_undecided():
 
 def test_too_many_choices_are_undecided():
     counted = statement(
-        all={"a": "0..9"},
-        number={"of": {"x": "0..N", "y": "0..N"}, "such": "x == y", "least": "1"},
+        all={"a": "0..9"}, number={"of": {"x": "0..N", "y": "0..N"}, "such": "x == y", "least": "1"}
     )
     with mock.patch.object(evaluation, "MOST_POINTS", 1 << 20):
         verdict = judge(

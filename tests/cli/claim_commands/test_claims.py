@@ -12,12 +12,7 @@ import pytest
 from choco_pipeline import SolidBar
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claims_file import claims_schema
-from choco_pipeline.claims.language.verdict import (
-    Counterexample,
-    HoldsToBound,
-    Proved,
-    Refuted,
-)
+from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Proved, Refuted
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove

@@ -24,9 +24,7 @@ from choco_pipeline.cli.running.ledger_lines import (
     show_results,
     show_summary,
 )
-from choco_pipeline.finding.statements.statement import (
-    FoundStatement,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.sweep.run_ledger import Ledger
 from tests.report.documents import a_claim, whole
@@ -161,10 +159,7 @@ def test_all_is_told_most_important_first_and_nothing_is_cut(
     hidden = len(rest) - MOST_OTHERS
     every = letters(f"and {hidden} others; ./choco claims list --config 'my sweep.yaml' names all")
     assert (every in said) == (hidden > 0)
-    titles = {
-        ("misprint", "As printed and as intended"),
-        ("disagreement", "Where claims disagree"),
-    }
+    titles = {("misprint", "As printed and as intended"), ("disagreement", "Where claims disagree")}
     for kind, title in titles:
         assert (title in lines) == any(pair["kind"] == kind for pair in ledger["pairs"])
 

@@ -50,8 +50,7 @@ def test_pairs_are_what_they_say(data) -> None:
     pair = Pair(word, atoms.formulas[i], atoms.formulas[j], (a, b))
     said = parse(pair.text(NAMES, more)).evaluate(POINTS)
     assert np.array_equal(
-        np.broadcast_to(said, GRID[0].shape),
-        act(atoms.values[i] + a, atoms.values[j] + b) + more,
+        np.broadcast_to(said, GRID[0].shape), act(atoms.values[i] + a, atoms.values[j] + b) + more
     )
 
 

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.chance import ChanceValues
-from choco_pipeline.mining.closed_forms.value_forms import (
-    conditions,
-    forms,
-    frontier,
-    frontier_law,
-)
+from choco_pipeline.mining.closed_forms.value_forms import conditions, forms, frontier, frontier_law
 from choco_pipeline.mining.closed_forms.value_sets import (
     ValueSet,
     _form,

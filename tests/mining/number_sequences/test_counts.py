@@ -6,15 +6,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import (
-    Nim,
-    RectangularBar,
-    SolidBar,
-    StepBar,
-    WithPass,
-    p_table,
-    parse_ruleset,
-)
+from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.number_sequences.binary_digits import digit_form
 from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts

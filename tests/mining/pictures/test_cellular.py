@@ -118,10 +118,6 @@ def test_held_out_pictures_decide():
     assert find_rule(pictures(cells)) is None
 
 
-def claims_of(findings):
-    return {f.ruleset: f.claim for f in findings if f.claim}
-
-
 def verdicts(claim, wider, sides):
     said = claim_from({"id": "found", **claim})
     for m in sides:

@@ -17,6 +17,7 @@ from choco_pipeline.mining.pictures.self_similarity import (
 from choco_pipeline.mining.pictures.slices import Stack, stacks
 from choco_pipeline.tables.computing.in_memory import p_table
 from tests.claims.written import claim_from
+from tests.definition import is_p_bar
 from tests.effort import examples
 
 
@@ -42,11 +43,7 @@ def verdicts(claim, sides):
 
 
 def is_p(m, n, i, j):
-    return (
-        1 <= i <= m
-        and 1 <= j <= n
-        and RectangularBar(m, n).is_p_position((i - 1, m - i, j - 1, n - j))
-    )
+    return 1 <= i <= m and 1 <= j <= n and is_p_bar(m, n, i, j)
 
 
 def test_theorem_3_3_and_lemma_4_1_of_patterns(bars):

@@ -196,6 +196,7 @@ def change(*keys, to):
         (change("note", to="proved by inspection"), "note"),
         (lambda document: document.pop("versions"), "versions"),
         (lambda document: document["automata"].append(document["automata"][0]), "0 to 1 passes"),
+        (lambda document: document["automata"].pop(), "for 0 to 1 passes left are needed, found 0"),
     ],
 )
 def test_malformed_certificates_are_refused_in_one_line(nim, edit, match):

@@ -252,12 +252,3 @@ def test_an_outcome_that_was_changed_is_unknown(outcomes):
         assert outcomes.find(todo(TRIANGLE)) is None, text
     os.remove(certificate)
     assert outcomes.find(todo(TRIANGLE)) is None
-
-
-def test_automata_must_be_as_many_as_the_passes_say(documents, tmp_path):
-    path = tmp_path / "certificate.json"
-    document = copy.deepcopy(documents[0])
-    document["automata"].pop()
-    write_json(path, document)
-    with pytest.raises(ChocoError, match="automata for 0 to 1 passes left are needed, found 0"):
-        read_certificate(path)

@@ -249,8 +249,7 @@ def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["P <=> a % (k+4) == 0 or a % (k+4) == 2", "a % 7 == 0 => no option: a' % 7 == 0"],
+    "statement", ["P <=> a % (k+4) == 0 or a % (k+4) == 2", "a % 7 == 0 => no option: a' % 7 == 0"]
 )
 def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_describes(
     statement, tmp_path, monkeypatch

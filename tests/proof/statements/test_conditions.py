@@ -13,12 +13,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.logic import TRUE
 from choco_pipeline.proof.proof_errors import NotDefinableError
-from choco_pipeline.proof.statements.sentences import (
-    at_most_each,
-    has_value,
-    holds,
-    signed,
-)
+from choco_pipeline.proof.statements.sentences import at_most_each, has_value, holds, signed
 from tests.automata.drawn import automata
 from tests.effort import examples
 from tests.proof.arithmetic.test_terms import integers, truths
@@ -101,10 +96,7 @@ def test_least_of_two(automaton, order) -> None:
 
 
 @settings(max_examples=examples(60))
-@given(
-    st.lists(st.tuples(*[st.integers(0, 20)] * 3), max_size=6),
-    st.permutations(["x", "y", "z"]),
-)
+@given(st.lists(st.tuples(*[st.integers(0, 20)] * 3), max_size=6), st.permutations(["x", "y", "z"]))
 def test_least_of_listed_points(points, order) -> None:
     text = " or ".join(f"x == {x} and y == {y} and z == {z}" for x, y, z in points)
     automaton = automaton_of(holds(parse(f"x == y == z == -1 or {text or '0 == 1'}"), {}), {})

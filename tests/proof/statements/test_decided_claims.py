@@ -335,10 +335,7 @@ def test_far_counterexamples_are_explained_by_the_automata() -> None:
     assert (found.claimed, found.option) == (f"Grundy number {far + 1}", (0, 0))
     check = {"of": "a+b", "values": f"v < {2 * far}", "relation": "within"}
     found = decided("nim(2)", kind="values", **check).verdict.counterexample
-    assert (found.position, found.found) == (
-        (far, far),
-        f"the P-position has the value {2 * far}",
-    )
+    assert (found.position, found.found) == ((far, far), f"the P-position has the value {2 * far}")
 
 
 @pytest.mark.parametrize(("reach", "at"), [(-1, None), (5, None), (6, (6, 6))])

@@ -119,47 +119,59 @@ def test_drawn_statements(check) -> None:
                 raise AssertionError(other)
 
 
-def test_uniqueness_is_that_there_is_one_and_not_two() -> None:
-    def unique(k, **how):
-        of = {"z": "0..2*x"}
-        such = f"x ^ z//{k} ^ z == 0"
-        return decided(all={"x": "0..N"}, number={"of": of, "such": such, **how})
-
-    assert isinstance(unique(2, exactly=1), Proved)
-    assert isinstance(unique(2, least=1), Proved)
-    assert unique(2, least=2).counterexample.position == (0,)
-    assert unique(2, exactly=0).counterexample.position == (0,)
-    refuted = unique(3, exactly=1)
-    assert (refuted.counterexample.position, refuted.counterexample.coordinates) == ((2,), ("x",))
-    assert refuted.counterexample.found.endswith("is 2")
+ONE = {"all": {"x": "0..N"}}
 
 
-def test_pairs_are_counted_once_each() -> None:
-    def pairs(number):
-        of = {"u": "0..1", "v": "u..2"}
-        return decided(all={"x": "0..N"}, number={"of": of, "such": "u+v == 2", "exactly": number})
-
-    assert isinstance(pairs(2), Proved)
-    assert isinstance(pairs(1), Refuted)
-    assert isinstance(pairs(3), Refuted)
+def counted(of, such, **how):
+    return {**ONE, "number": {"of": of, "such": such, **how}}
 
 
-def test_what_has_one_value_is_counted_once() -> None:
-    said = {"all": {"x": "0..N"}, "number": {"of": {"u": "x//2"}, "such": "u <= x", "exactly": 1}}
-    assert isinstance(decided(**said), Proved)
+def unique(k, **how):
+    return counted({"z": "0..2*x"}, f"x ^ z//{k} ^ z == 0", **how)
+
+
+PAIRS = {"u": "0..1", "v": "u..2"}, "u+v == 2"
+FURTHER = counted({"z": "x..N+3"}, "z > 4", least=2)
+BELOW = {"all": {"x": "-N..N", "y": "x..-1"}}
+
+
+@pytest.mark.parametrize(
+    ("check", "at"),
+    [
+        (unique(2, exactly=1), None),
+        (unique(2, least=1), None),
+        (unique(2, least=2), (0,)),
+        (unique(2, exactly=0), (0,)),
+        (unique(3, exactly=1), (2,)),
+        (counted(*PAIRS, exactly=2), None),  # a pair is counted once
+        (counted(*PAIRS, exactly=1), (0,)),
+        (counted(*PAIRS, exactly=3), (0,)),
+        (counted({"u": "x//2"}, "u <= x", exactly=1), None),  # what has one value, once
+        ({**FURTHER, "bound": 2}, (0,)),
+        ({**FURTHER, "bound": 3}, None),
+        ({**BELOW, "holds": "y < 0 and x <= y"}, None),
+        ({**BELOW, "holds": "x >= -4"}, (-5, -5)),
+        # beyond 64 bits
+        ({**ONE, "let": {"y": "x + 1"}, "where": "x > 3", "holds": "x >> 70 == 0"}, (1 << 70,)),
+    ],
+)
+def test_statements_by_hand(check, at) -> None:
+    verdict = decided(**check)
+    assert isinstance(verdict, Proved if at is None else Refuted)
+    assert at is None or verdict.counterexample.position == at
+
+
+def test_a_wrong_number_is_shown() -> None:
+    shown = decided(**unique(3, exactly=1)).counterexample
+    assert shown.coordinates == ("x",)
+    assert shown.found.endswith("is 2")
 
 
 def test_a_statement_that_is_true_as_far_as_one_looks() -> None:
     """The bound of the check is no bound of the proof."""
-    check = {"bound": 50, "all": {"x": "0..N"}, "holds": "x < 1000 or x % 2 == 0"}
+    check = {"bound": 50, **ONE, "holds": "x < 1000 or x % 2 == 0"}
     assert not outcome_of_integers(statement(**check).proposition, 50).is_false
     assert decided(**check).counterexample.position == (1001,)
-
-
-def test_the_bound_is_no_less_than_the_statement_says() -> None:
-    check = {"all": {"x": "0..N"}, "number": {"of": {"z": "x..N+3"}, "such": "z > 4", "least": 2}}
-    assert isinstance(decided(bound=2, **check), Refuted)
-    assert isinstance(decided(bound=3, **check), Proved)
 
 
 def test_the_least_counterexample_is_that_of_a_check() -> None:
@@ -171,12 +183,6 @@ def test_the_least_counterexample_is_that_of_a_check() -> None:
         ((_, finding),) = decide_integers(statement(**check), math.inf)
         least = outcome_of_integers(statement(**check).proposition, 30).least
         assert finding.verdict.counterexample.position == least
-
-
-def test_ranges_below_zero() -> None:
-    said = {"all": {"x": "-N..N", "y": "x..-1"}}
-    assert isinstance(decided(**said, holds="y < 0 and x <= y"), Proved)
-    assert decided(**said, holds="x >= -4").counterexample.position[0] == -5
 
 
 def test_what_is_fixed_and_for_which_values() -> None:
@@ -258,27 +264,22 @@ def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
         ({"all": {"n": "0..N", "x": "0..2**n"}, "holds": "x >= 0"}, "given n there are finitely"),
         ({"all": {"x": "0..N"}, "holds": "x < 2**N"}, r"2\*\*N: N is a bound, and must be"),
         ({"all": {"x": "0..N"}, "holds": "N*x >= 0"}, "given x there are finitely"),
+        ({"all": {"x": "1..N"}, "holds": "v2(x) >= 0"}, r"v2\(x\) is an exponent, which no"),
         (
-            {"all": {"x": "1..N"}, "holds": "v2(x) >= 0"},
-            r"v2\(x\) is an exponent, which no automaton",
+            counted({"z": "0..x"}, "x >> z == 0", least=1),
+            "^x >> z: z is counted, and must be a number there$",
         ),
+        (
+            counted({"z": "0..x"}, "z <= x", exactly="x+1"),
+            r"^x\+1: a number of integers must not depend on integers$",
+        ),
+        (counted({"z": "0..x"}, "z <= x", least=5), "^5: more than 4 integers are counted$"),
     ],
 )
 def test_what_is_not_said(check, why) -> None:
     verdict = decided(**check)
     assert isinstance(verdict, Undecided)
     assert re.search(why, verdict.why)
-
-
-def test_what_is_counted_is_never_fixed_and_few() -> None:
-    def counted(of="0..x", such="z <= x", **how):
-        return decided(all={"x": "0..N"}, number={"of": {"z": of}, "such": such, **how}).why
-
-    assert (
-        counted(such="x >> z == 0", least=1) == "x >> z: z is counted, and must be a number there"
-    )
-    assert counted(exactly="x+1") == "x+1: a number of integers must not depend on integers"
-    assert counted(least=5) == "5: more than 4 integers are counted"
 
 
 def test_a_range_of_numbers_without_value_is_undecided() -> None:
@@ -290,11 +291,6 @@ def test_a_range_of_numbers_without_value_is_undecided() -> None:
     )
     assert isinstance(finding.verdict, Undecided)
     assert finding.verdict.why.endswith("the step of a range is at least 1, found 0")
-
-
-def test_integers_beyond_64_bits_are_refuted_exactly() -> None:
-    verdict = decided(all={"x": "0..N"}, let={"y": "x + 1"}, where="x > 3", holds="x >> 70 == 0")
-    assert verdict.counterexample.position == (1 << 70,)
 
 
 def test_printed_rows_are_data_of_a_statement_about_integers() -> None:

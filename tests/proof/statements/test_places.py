@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.statements.decided_claims import decide
@@ -98,40 +97,28 @@ def test_drawn_places(tmp_path_factory, drawn):
     assert verdict_on(document, folder)[0] == found
 
 
-@pytest.mark.parametrize(
-    ("statement", "verdict"),
-    [
-        ("z >= 2 => G(0, z-2) == z-2", Proved),
-        ("G(0, z-2) == z-2", Undecided),
-        ("z >= 1 and G(0, z-1) != 3 => z != 4", Proved),
-        ("G(0, z-1) != 3 and z >= 1 => z != 4", Undecided),
-        ("P(y, z) <=> P", Proved),
-        ("P(y)", Undecided),
-        ("for n in 0..z: G(0, n) == n", Undecided),
-        ("every option: G(y', z') == G'", Undecided),
-    ],
-)
-def test_a_premise_is_asked_first(statement, verdict, tmp_path):
-    text = "step-bar(k=2, s=1)"
-    claim = claim_from({"id": "drawn", "ruleset": text, "statement": statement})
-    assert isinstance(claim, Claim)
-    assert isinstance(decide(claim, {}, proved(text, "grundy"), "here").verdict, verdict)
-    document = claim_on(game_text(text, "grundy", tmp_path), statement)
-    assert (verdict_on(document, tmp_path)[0] == "proved") == (verdict is Proved)
+BAR, WITH_PASS = "step-bar(k=2, s=1)", "with-pass(step-bar(k=2, s=1), passes=1)"
 
 
 @pytest.mark.parametrize(
-    ("statement", "verdict"),
+    ("text", "statement", "verdict"),
     [
-        ("p == 0 => G(y, z, 0) == G", Proved),
-        ("p == 0 and y > 0 => G(y-1, z, 1) != G(y, z, 1)", Proved),
-        ("G(y, z, 2) == 0", Undecided),
-        ("G(y, z, p-1) == 0", Undecided),
-        ("G(y, z, z) == 0", Undecided),
+        (BAR, "z >= 2 => G(0, z-2) == z-2", Proved),
+        (BAR, "G(0, z-2) == z-2", Undecided),
+        (BAR, "z >= 1 and G(0, z-1) != 3 => z != 4", Proved),
+        (BAR, "G(0, z-1) != 3 and z >= 1 => z != 4", Undecided),
+        (BAR, "P(y, z) <=> P", Proved),
+        (BAR, "P(y)", Undecided),
+        (BAR, "for n in 0..z: G(0, n) == n", Undecided),
+        (BAR, "every option: G(y', z') == G'", Undecided),
+        (WITH_PASS, "p == 0 => G(y, z, 0) == G", Proved),
+        (WITH_PASS, "p == 0 and y > 0 => G(y-1, z, 1) != G(y, z, 1)", Proved),
+        (WITH_PASS, "G(y, z, 2) == 0", Undecided),
+        (WITH_PASS, "G(y, z, p-1) == 0", Undecided),
+        (WITH_PASS, "G(y, z, z) == 0", Undecided),
     ],
 )
-def test_places_with_passes(statement, verdict, tmp_path):
-    text = "with-pass(step-bar(k=2, s=1), passes=1)"
+def test_a_premise_is_asked_first_and_passes_are_places(text, statement, verdict, tmp_path):
     claim = claim_from({"id": "drawn", "ruleset": text, "statement": statement})
     assert isinstance(decide(claim, {}, proved(text, "grundy"), "here").verdict, verdict)
     document = claim_on(game_text(text, "grundy", tmp_path), statement)

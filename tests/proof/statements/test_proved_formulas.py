@@ -17,10 +17,7 @@ from choco_pipeline.proof import table_formulas
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements import proved_formulas as module
-from choco_pipeline.proof.statements.proved_formulas import (
-    decide_cases,
-    formulas,
-)
+from choco_pipeline.proof.statements.proved_formulas import decide_cases, formulas
 from choco_pipeline.proof.table_formulas import formulas_of_table
 from choco_pipeline.proof.task import with_formula
 from tests.effort import examples

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
 from tests.checker.families.program import check_family
 
@@ -35,6 +36,20 @@ def prove_family(ruleset: str, condition: str, **asked: Any) -> Judged:
     why = found.why if found.failures or answer["status"] == "proved" else answer["why"]
     judged = {"status": answer["status"], "why": why, "engines": tuple(answer["engines"])}
     return Judged(**vars(found) | judged)
+
+
+@cache
+def proved_once(ruleset: str, condition: str, **asked: Any) -> Judged:
+    """Return the outcome of a search, judged once for all tests of a process: none may have changed what decides it."""
+    return prove_family(ruleset, condition, **asked)
+
+
+def certificate_of(ruleset: str, condition: str, **asked: Any) -> dict[str, Any]:
+    """Return a certificate as it is read from its file, to be changed."""
+    found: dict[str, Any] = json.loads(
+        json.dumps(document(proved_once(ruleset, condition, **asked)))
+    )
+    return found
 
 
 @pytest.fixture

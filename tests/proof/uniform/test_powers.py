@@ -1,6 +1,5 @@
 """Relations that are wrong for every member of a family with powers of 2 in it, and neighbours that are right for some."""
 
-import json
 import random
 
 import pytest
@@ -14,7 +13,7 @@ from choco_pipeline.proof.uniform.families.family import POWER, Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from tests.checker.families.mutations import changed, of_sums, of_texts, plus
 from tests.checker.families.program import check_family, families
-from tests.proof.uniform.judged import prove_family
+from tests.proof.uniform.judged import certificate_of, proved_once
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 STRIP, SHIFTED = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"
@@ -37,12 +36,16 @@ EVERY = [
 ]
 
 
+def named(asked):
+    return dict(zip(("ruleset", "condition", "p_positions", "where"), asked, strict=True))
+
+
 @pytest.mark.parametrize(
     "asked", [*EVERY[:2], *(pytest.param(asked, marks=pytest.mark.full) for asked in EVERY[2:])]
 )
 def test_a_relation_is_refuted_for_every_member(asked, tmp_path):
-    ruleset, members, relation, where = asked
-    found = prove_family(ruleset, members, p_positions=relation, where=where)
+    _, members, relation, _ = asked
+    found = proved_once(**named(asked))
     assert (found.status, found.engines) == ("refuted", ("z3", "cvc5"))
     assert found.failures
     checked = check_family(write(found, tmp_path).as_posix(), 60.0)
@@ -81,12 +84,14 @@ NOT_FOR_ALL = [
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "members", "relation", "where"),
-    [*NOT_FOR_ALL[2::3], *(pytest.param(*one, marks=pytest.mark.full) for one in NOT_FOR_ALL)],
+    "asked",
+    [
+        pytest.param(one, marks=[] if n % 3 == 2 else [pytest.mark.full])
+        for n, one in enumerate(NOT_FOR_ALL)
+    ],
 )
-def test_what_is_right_for_some_is_not_refuted_for_all(ruleset, members, relation, where):
-    found = prove_family(ruleset, members, p_positions=relation, where=where)
-    assert found.failures == ()
+def test_what_is_right_for_some_is_not_refuted_for_all(asked):
+    assert proved_once(**named(asked)).failures == ()
 
 
 @pytest.mark.parametrize(
@@ -117,7 +122,7 @@ def test_parts_of_one_coordinate_are_not_taken_for_those_of_another():
 
 
 def test_that_no_member_is_wrong_is_not_called_a_proof():
-    found = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(f"{BEYOND} - 1"))
+    found = proved_once(**named(NOT_FOR_ALL[0]))
     assert (found.status, found.cases) == ("undecided", ())
     assert "powers of 2" in found.why
 
@@ -137,10 +142,8 @@ def of_case(document):
 
 
 @pytest.fixture(params=[CONJECTURE, SHARP])
-def document(request, tmp_path):
-    ruleset, members, relation, where = request.param
-    proof = prove_family(ruleset, members, p_positions=relation, where=where)
-    return json.loads(write(proof, tmp_path).read_text())
+def document(request):
+    return certificate_of(**named(request.param))
 
 
 @pytest.mark.full
@@ -163,12 +166,10 @@ def renamed(part, old, new):
 
 @pytest.mark.parametrize(("name", "passes"), [("m_t", True), ("n_s", False), ("p_2", False)])
 def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
-    name, passes, tmp_path, verdict, monkeypatch
+    name, passes, verdict, monkeypatch
 ):
+    document = certificate_of(**named(SHARP))
     monkeypatch.setattr(families, "require_failure", lambda *_: None)
-    ruleset, members, relation, _ = SHARP
-    proof = prove_family(ruleset, members, p_positions=relation)
-    document = json.loads(write(proof, tmp_path).read_text())
     odd, even = document["cases"]
     assert "m_k" in even["parameters"]["k"]
     found = verdict({**document, "cases": [odd, renamed(even, "m_k", name)]})
@@ -176,11 +177,9 @@ def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
     assert passes or "a name in common" in found["why"]
 
 
-def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, verdict):
+def test_a_quotient_in_a_divisor_may_be_negative(verdict):
     """Who supposes that max(k-3000, -5000) is natural looks at large k alone: for k from 100 to 2999 it is Theorem 3.1."""
-    ruleset, _, relation, where = SHARP
-    proof = prove_family(ruleset, SHARP[1], p_positions=relation, where=where)
-    document = json.loads(write(proof, tmp_path).read_text())
+    document = certificate_of(**named(SHARP))
     odd = {**document["cases"][0], "conditions": []}
     right = "100 <= k and k <= 2999 and s < k"
     condition = f"k % 2 == 0 and s % 2 == 1 and (s & -s) == 1 and (k <= s or {right})"
@@ -191,9 +190,8 @@ def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, verdict):
 
 
 @pytest.mark.parametrize("more", ["x >= 1", "z >= x", f"z >= {BEYOND}"])
-def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_path, verdict):
-    proof = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(BEYOND))
-    document = json.loads(write(proof, tmp_path).read_text())
+def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, verdict):
+    document = certificate_of(**named(CONJECTURE))
     found = verdict({**document, "where": f"{document['where']} and {more}"})
     assert (found["status"], found["every_member"]) == ("undecided", False)
     assert "nothing is stated" in found["why"]

@@ -1,13 +1,11 @@
 """Families whose heights are the least or the largest of several quotients."""
 
-import json
 from copy import deepcopy
 
 import pytest
 
 from choco_pipeline.proof.proof_errors import FamilyError
-from choco_pipeline.proof.uniform.family_certificate import document
-from tests.proof.uniform.judged import prove_family
+from tests.proof.uniform.judged import certificate_of, prove_family, proved_once
 
 LARGEST, LEAST = "solid-bar(f=max(x, z)//k)", "solid-bar(f=min(x, z)//k)"
 P, GRUNDY = {"p_positions": "x ^ y ^ z == 0"}, {"grundy": "x ^ y ^ z"}
@@ -25,7 +23,7 @@ EVEN = "k % 2 == 0"
     ],
 )
 def test_even_divisors_are_proved(ruleset, relation):
-    found = prove_family(ruleset, EVEN, **relation)
+    found = proved_once(ruleset, EVEN, **relation)
     assert (found.status, found.engines) == ("proved", ("z3", "cvc5")), found.why
 
 
@@ -59,10 +57,7 @@ def test_other_forms_are_refused(height):
 
 @pytest.fixture(scope="module")
 def certificates():
-    return {
-        ruleset: json.loads(json.dumps(document(prove_family(ruleset, EVEN, **P))))
-        for ruleset in (LEAST, LARGEST)
-    }
+    return {ruleset: certificate_of(ruleset, EVEN, **P) for ruleset in (LEAST, LARGEST)}
 
 
 @pytest.mark.full
@@ -113,7 +108,7 @@ def test_games_whose_parts_may_be_negative_are_not_left_out(certificates, verdic
 def test_masks_and_absolute_values_in_conditions(condition, same):
     relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
     for stated in (condition, same):
-        found = prove_family("solid-bar(f=(x+z)//k)", stated, **relation)
+        found = proved_once("solid-bar(f=(x+z)//k)", stated, **relation)
         assert found.status == "proved", found.why
 
 
@@ -126,8 +121,7 @@ def test_false_masks_are_refuted(condition):
 def test_parameters_of_a_mask_must_be_in_a_case(verdict):
     """All small members are right, and no case has the large ones."""
     relation = {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}
-    proof = prove_family("solid-bar(f=(x+z)//k)", "k % 4 == 1", **relation)
-    certificate = json.loads(json.dumps(document(proof)))
+    certificate = certificate_of("solid-bar(f=(x+z)//k)", "k % 4 == 1", **relation)
     same = certificate | {"for": "k & 3 == 1 or k >= 10**6 and k & 7 == 5"}
     assert verdict(same)["status"] == "proved"
     more = certificate | {"for": "k & 3 == 1 or k >= 10**6 and k & 7 == 3"}

@@ -225,13 +225,19 @@ def change(manifest, **entries):
     write_record(Path(manifest), document)
 
 
+def another_build():
+    """Return what a table of the shard is of, and one that differs from it."""
+    spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
+    other = table(spec.game(), spec.bound, spec.quantity)
+    other["grundy"].values[other["grundy"].values == 3] = 4
+    return spec, other
+
+
 def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
     """Sound chunks, but not those of the manifest; and sound ones under another code's name."""
     manifest = copy_of(sound, tmp_path)
     document = read_record(Path(manifest))
-    spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
-    other = table(spec.game(), spec.bound, spec.quantity)
-    other["grundy"].values[other["grundy"].values == 3] = 4
+    spec, other = another_build()
     store = Location.local(store_of(manifest))
     write_table(store, spec, other)
     entry = document["tables"][spec.table_id]
@@ -251,9 +257,7 @@ def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
 def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
     manifest = copy_of(sound, tmp_path)
     document = read_record(Path(manifest))
-    spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
-    other = table(spec.game(), spec.bound, spec.quantity)
-    other["grundy"].values[other["grundy"].values == 3] = 4
+    spec, other = another_build()
     made = write_table(Location.local(tmp_path / "other.zarr"), spec, other)
     entry = document["tables"][spec.table_id]
     entry |= {"digest": made["digest"], "chunks": made["chunks"]}

@@ -23,12 +23,7 @@ from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import forget
 from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import (
-    Outline,
-    create_table,
-    write_cells,
-    write_table,
-)
+from choco_pipeline.tables.storage.store import Outline, create_table, write_cells, write_table
 from choco_pipeline.tables.storage.stored import StoredTable, read_table
 from tests.tables.stores import built as built_table
 from tests.tables.stores import chunks_of
