@@ -34,7 +34,10 @@ class ProcessorTime:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a piece of work, and end it with `OverTimeError` when no seconds are left."""
+        """Count the time of a piece of work.
+
+        Raises `OverTimeError` when no seconds are left.
+        """
         before = signal.signal(signal.SIGPROF, self._ring)
         try:
             self._is_counting = True

@@ -1,4 +1,4 @@
-"""Trials of a claim on tables that are computed in memory for a few parameter values."""
+"""Trials of a claim on tables in memory, for a few parameter values."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def trials(
 ) -> Iterator[Trial]:
     """Check a claim in this process, and return an iterator over the trials.
 
-    Given are integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for integers of
-    `every`; for a statement without a ruleset, integers for some of its names. The bound, of the tables or of the integers, is by
-    default the sample's, then the claim's reach; the shape of a rectangular bar is its own. The report is told how many tables are
-    done, and how many there are; the limit is of each trial's time.
+    `given` has integers, or ranges of integers, for names in the claim's sample or in `every`; for a statement without a
+    ruleset, integers for some of its names. The bound, of the tables or of the integers, is by default that of the sample,
+    then the claim's reach; the shape of a rectangular bar is its own bound. `report` is called with the numbers of finished
+    and of all tables. `limit` limits the time of each trial.
 
     There is one trial for each choice of the parameters of the claim, in the order of the sample; only one for a claim that
     compares tables, or that needs none. Mistakes in the request are raised at once. Raises `ConfigError` if a value is
@@ -194,7 +194,10 @@ def _sample(claim: Claim) -> Sample | None:
 
 
 def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, int]]]:
-    """Return the choices of values, each with a case of the claim that it leads to: at least one."""
+    """Return the choices of values, each with a resulting case of the claim.
+
+    There is at least one. Raises `ConfigError` otherwise.
+    """
     spans = _spans(claim, given)
     wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
     values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
@@ -217,7 +220,7 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
 
 
 def _spans(claim: Claim, given: Given) -> dict[str, Range]:
-    """Return the range of each name: the given one, or that of the sample."""
+    """Return the range of each name, given or from the sample."""
     own = {} if (sample := _sample(claim)) is None else dict(sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
     _require_known(claim, given, [*names, *claim.statement.every])
@@ -259,7 +262,10 @@ def _bound(
 
 
 def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Planned:
-    """Return the cheapest table that settles the claim, or raise `LimitError` if that is too large."""
+    """Return the cheapest table that settles the claim.
+
+    Raises `LimitError` if it is too large.
+    """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound

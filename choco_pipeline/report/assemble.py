@@ -1,4 +1,4 @@
-"""From a ledger to the documents of a report that programs read, JSON and CSV, and the numbers that its first page begins with."""
+"""Documents of a report for programs, and the numbers on its first page."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ ROW_COLUMNS = [
     "words",
 ]
 
-#: So many of each stage are named, the longest.
+#: Number of named parts of each stage: those that took longest.
 MOST_NAMED = 3
 
 
 def summary(ledger: Ledger, views: Sequence[ClaimView]) -> Mapping[str, Any]:
-    """Return the numbers of a run: what was claimed, what was checked, how much was computed."""
+    """Return the numbers of a run: claims, checks, tables, positions, times."""
     claims = {
         "conjectures": [view for view in views if view.is_open],
         "question": [view for view in views if view.claim.status == "question"],
@@ -93,7 +93,10 @@ def report_json(ledger: Ledger) -> Mapping[str, object]:
 
 
 def verdict_frame(ledger: Ledger) -> pd.DataFrame:
-    """Return one row for each verdict, with the columns `COLUMNS`; positions and parameters as JSON."""
+    """Return one row for each verdict, with the columns `COLUMNS`.
+
+    Positions and parameters are JSON.
+    """
     claims = {claim.id: claim for claim in ledger.claims}
     rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
     rows = []
@@ -121,7 +124,10 @@ def verdict_frame(ledger: Ledger) -> pd.DataFrame:
 
 
 def row_frame(ledger: Ledger) -> pd.DataFrame:
-    """Return one row for each claim, with the columns `ROW_COLUMNS`; counts, bounds and what decides as JSON."""
+    """Return one row for each claim, with the columns `ROW_COLUMNS`.
+
+    Counts, bounds and the deciding counterexample are JSON.
+    """
     claims = {claim.id: claim for claim in ledger.claims}
     rows = []
     for row in ledger.rows:
@@ -139,17 +145,20 @@ def row_frame(ledger: Ledger) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class RunTime:
-    """How long a stage took, or one thing in it."""
+    """The duration of a stage, or of a part of it."""
 
     what: str
     seconds: float
-    #: Of the longest stage.
+    #: Share of the longest stage.
     percent: float
     is_stage: bool
 
 
 def run_times(ledger: Ledger) -> list[RunTime]:
-    """Return the stages of a run in their order, each followed by what took longest in it; none if nothing took any time."""
+    """Return the stages of a run, each followed by its longest parts.
+
+    The result is empty if nothing took any time.
+    """
     claims = {claim.id: f"{claim.paper.key}, {claim.number}" for claim in ledger.claims}
     rulesets = {table["id"]: str(table["ruleset"]) for table in ledger.tables}
     parts: Mapping[str, Counter[str]] = {name: Counter() for name in ledger.seconds}

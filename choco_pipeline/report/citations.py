@@ -1,4 +1,4 @@
-"""How to cite a paper, and what a run says of one of its statements, as BibTeX."""
+"""BibTeX entries for papers, and for the results of a run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from choco_pipeline.sweep.run_ledger import Ledger
 
 
 def paper_link(paper: Paper) -> str | None:
-    """Return where a paper is on the web, by its DOI or its number on arXiv; None if the catalogue names neither."""
+    """Return the address of a paper on the web, by DOI or arXiv number, if any."""
     if paper.doi:
         return f"https://doi.org/{paper.doi}"
     return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else None
 
 
 def paper_bibtex(paper: Paper) -> str:
-    """Return an entry for a paper."""
+    """Return the entry of a paper."""
     fields = {
         "author": " and ".join(map(tex_text, paper.authors)),
         "title": f"{{{tex_text(paper.title)}}}",
@@ -33,7 +33,7 @@ def paper_bibtex(paper: Paper) -> str:
 
 
 def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
-    """Return an entry for what a run says of a claim: with the version and the commit that said it, and its digest."""
+    """Return the entry of a result, with version, commit and digest."""
     versions = ledger.versions
     result = f"{claim.number} of {claim.paper.key}: {row.text}"
     made = f"commit {versions.get('commit', 'unknown')}, result {result_digest(claim, row)}"
@@ -47,7 +47,7 @@ def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
 
 
 def result_digest(claim: LedgerClaim, row: ClaimRow) -> str:
-    """Return the digest of a result: of the formal statement and of what is said of it, not of how long that took."""
+    """Return the digest of a result: formal statement and text, without times."""
     return digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
 
 

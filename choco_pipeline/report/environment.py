@@ -1,4 +1,4 @@
-"""How the pages of a report are made from templates."""
+"""Jinja environments for the pages and papers of a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from choco_pipeline.tables.computing.cost import in_bytes
 
 
 def templates(*, autoescape: bool, **syntax: Any) -> Environment:
-    """Return the templates, in which a name without a value is an error; `syntax` as Jinja's `Environment` takes it."""
+    """Return an environment in which an undefined name is an error.
+
+    `syntax` has further arguments of Jinja's `Environment`.
+    """
     return Environment(
         loader=PackageLoader("choco_pipeline.report"),
         autoescape=autoescape,
@@ -31,7 +34,7 @@ def templates(*, autoescape: bool, **syntax: Any) -> Environment:
 
 
 def environment() -> Environment:
-    """Return the templates of pages: nothing that a run says becomes markup."""
+    """Return the environment of pages, which escapes all text of a run."""
     pages = templates(autoescape=True)
     pages.filters |= {
         "count": count,
@@ -47,7 +50,10 @@ def environment() -> Environment:
 
 
 def papers(*, markdown: bool = False) -> Environment:
-    """Return the templates of LaTeX documents or of Markdown, in which braces are no syntax of templates."""
+    """Return the environment of LaTeX or Markdown documents.
+
+    In its syntax braces are plain text.
+    """
     documents = templates(
         autoescape=False,  # neither is HTML
         block_start_string="<%",
@@ -63,14 +69,17 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence. Spaces at the ends of a phrase would be lost where text is wrapped anew."""
-        said = ""
+        """Return a sentence, with spaces between phrases.
+
+        Spaces at the ends of a phrase would be lost when the text is wrapped.
+        """
+        written = ""
         for phrase in several:
             inner = phrase.text.strip()
             before, _, after = phrase.text.partition(inner)
             write = {"formula": formula.format, "code": code, "words": text}[phrase.kind]
-            said += f"{before}{write(inner)}{after}"
-        return said
+            written += f"{before}{write(inner)}{after}"
+        return written
 
     documents.filters |= {
         "math": formula.format,
@@ -84,7 +93,10 @@ def papers(*, markdown: bool = False) -> Environment:
 
 
 def math_font() -> str:
-    """Return the font of formulas as a data URL: a browser stretches braces only of one that has a table for that."""
+    """Return the font of formulas as a data URL.
+
+    Browsers stretch braces only in a font with a table for that.
+    """
     font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
     return f"data:font/woff2;base64,{b64encode(font).decode()}"
 

@@ -1,4 +1,4 @@
-"""Found statements, conjectures and questions for papers and programs: LaTeX, Markdown, JSON and b-files."""
+"""Found statements, conjectures and questions as LaTeX, Markdown, JSON, b-files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from choco_pipeline.sweep.run_ledger import Ledger
 
 
 def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
-    """Write ``found.tex``, ``found.md``, ``found.json`` and a b-file for each sequence.
+    """Write ``found.tex``, ``found.md``, ``found.json`` and the b-files.
 
-    B-files of statements that are no longer found are removed.
+    There is a b-file for each sequence. Old b-files are removed.
     """
     write_text(folder / "found.tex", tex(found, ledger))
     write_text(folder / "found.md", markdown(found, ledger))
@@ -33,7 +33,7 @@ def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
 
 
 def b_files(found: FoundStatements) -> dict[str, str]:
-    """Return for each statement on a sequence the name and the text of its b-file."""
+    """Return the names and texts of the b-files of all sequences."""
     return {
         f"b-{view.statement.id}.txt": b_file(sequence)
         for view in found.views
@@ -42,14 +42,17 @@ def b_files(found: FoundStatements) -> dict[str, str]:
 
 
 def tex(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements as a LaTeX document: what is proved as theorems, all else as conjectures."""
+    """Return the statements as a LaTeX document.
+
+    Proved statements are theorems, others are conjectures.
+    """
     return _rendered(
         "found.tex.j2", found, ledger, f"Found: {ledger.title}", in_vain=found.in_vain, standings=()
     )
 
 
 def markdown(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements as Markdown, with formulas as GitHub shows them."""
+    """Return the statements as Markdown, with formulas in GitHub's syntax."""
     title = f"Found: {ledger.title}"
     return _rendered("found.md.j2", found, ledger, title, in_vain=found.in_vain)
 

@@ -1,7 +1,7 @@
-"""The pages of a report: the first, one for each claim, and one for each other part; in one folder, and all of them offline.
+"""The pages of a report, all usable offline.
 
-The first page says what is known and leads to the rest. What makes a report large, evidence, pictures and lists of tables, is
-on pages of its own, so that the first is there at once.
+The first page states the results and links to the rest: one page for each claim, and one for each other part. Evidence,
+pictures and lists of tables are on these pages, so that the first page loads at once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from choco_pipeline.report.proof_section import FAST, proof_section
 from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
 
-#: Where the pages of claims are, beside the first page.
+#: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"
 FIRST = "index.html"
 GROUP_WORDS = {
@@ -55,8 +55,7 @@ def pages(
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page, the first page last.
 
-    Certificates, which stay where they are, are linked from `folder`, where the pages will be. Raises `StoreError` if a table
-    that is shown cannot be read.
+    `folder` is the folder of the pages, for links to certificates. Raises `StoreError` if a table cannot be read.
     """
     templates = environment()
     views = claim_views(ledger)
@@ -105,7 +104,7 @@ def _parts(
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the parts with pages of their own: name, heading, and what the template needs."""
+    """Yield the parts with pages of their own: name, heading, content."""
     proofs = proof_section(ledger)
     if proofs.families:
         yield "proofs", "Proofs", {"proofs": proofs, "fast": FAST}
@@ -156,7 +155,10 @@ def _first_page(
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return the certificates that a claim's proofs rest on, those that are there: path, and address seen from `folder`."""
+    """Return the existing certificates of a claim's proofs: path and address.
+
+    Addresses are relative to `folder`.
+    """
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
@@ -165,7 +167,7 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
 
 
 def _facets(views: Sequence[ClaimView]) -> Mapping[str, object]:
-    """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
+    """Return the filters of the ledger: statuses and verdicts, with numbers."""
     return {
         "status": Counter(view.claim.status for view in views),
         "verdict": tally(view.verdict for view in views),

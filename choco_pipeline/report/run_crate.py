@@ -1,8 +1,9 @@
-"""A run as a Workflow Run RO-Crate: what went in, what came out, by which versions and command, for archives of research data.
+"""A run as a Workflow Run RO-Crate, for archives of research data.
 
-``ro-crate`` beside a run's documents is a folder of its own that can be deposited as it is. It holds copies of the configuration, claims,
-games and workflow, of the plan, the ledger, the statements and the reports, and of the manifests, in which every chunk of every table has a
-digest. ``sha256sums.txt`` has the digests of all these files, with that of the metadata, as ``sha256sum --check`` reads it.
+``ro-crate`` beside a run's documents is a folder that can be deposited as it is. It holds copies of the configuration, the
+claims, the games, the workflow, the plan, the ledger, the statements, the reports, and the manifests, which have a digest of
+every chunk of every table. ``sha256sums.txt`` has the digests of all these files and of the metadata, in the format of
+``sha256sum --check``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SUMS = "sha256sums.txt"
 VERSION = "1.1"
 LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-#: What archives call the kinds of files that a crate holds.
+#: Media types of the files in a crate.
 FORMATS = {
     ".json": "application/json",
     ".csv": "text/csv",
@@ -138,7 +139,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
 
 
 def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files of a crate that are not as its digests say, and why: they are changed, lost, or were not there."""
+    """Yield the changed, missing and added files of a crate, with the fault."""
     listed = {}
     if not (folder / SUMS).is_file():
         yield folder / SUMS, "is missing"
@@ -157,7 +158,7 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
-    """Yield the documents that a run has left, as far as it has them."""
+    """Yield the existing documents of a run."""
     folder = paths.plan.parent
     named = [
         paths.plan,
@@ -170,7 +171,7 @@ def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
 
 
 def _place_of(path: Path) -> str:
-    """Return where an input lies in the crate: as in the project, also if it comes with the wheel."""
+    """Return the path of an input in the crate: that in the project."""
     return (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix()
 
 

@@ -1,4 +1,4 @@
-"""A run's claims, statements and P-positions as files for other programs and for papers."""
+"""Claims, statements and P-positions of a run as files."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from choco_pipeline.report.math.latex import markdown_text, tex_text
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.position_frames import p_position_rows
 
-#: A larger table is no longer a table of a paper.
+#: Most rows of a table in a paper.
 MOST_PRINTED = 10_000
-#: What a spreadsheet program takes for the beginning of a formula, and the mark of text, which it hides.
+#: First characters of a formula in a spreadsheet program, and the mark of text, which it hides.
 ESCAPED = tuple("=+-@\t\r'")
 
 
 def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
-    """Return a row for each statement: what it says, of which games, what became of it, and what claims say it, or more."""
+    """Return a row for each statement."""
     return pd.DataFrame(
         [
             {
@@ -47,7 +47,7 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
 
 
 def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
-    """Return the P-positions of some tables of games with the same coordinates, each with its game."""
+    """Return the P-positions of tables with the same coordinates, with their games."""
     frames = []
     for cells in tables:
         rows = p_position_rows(cells)
@@ -61,7 +61,10 @@ def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
 
 
 def p_position_counts(cells: Cells) -> IntegerSequence:
-    """Return how many P-positions there are with no coordinate above n, passes not counted."""
+    """Return the numbers of P-positions with no coordinate above n.
+
+    Passes are not counted.
+    """
     rows = p_position_rows(cells)[list(cells.game.base.coordinates)]
     largest = rows.max(axis=1)
     terms = tuple(int((largest <= n).sum()) for n in range(cells.bound + 1))
@@ -98,7 +101,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
-    """Return a frame as a file of some format."""
+    """Return a frame as a file of the format."""
     match as_:
         case "csv":
             return csv_text(frame).encode()
@@ -112,7 +115,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
                 "--as bfile: claims are no sequence; p-positions and statements have some"
             )
         case "json":
-            raise ConfigError("--as json: only digests are written so")
+            raise ConfigError("--as json: only digests can be written as JSON")
         case "latex" | "markdown":
             if len(frame) > MOST_PRINTED:
                 raise ConfigError(
@@ -122,7 +125,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
 
 
 def _printed(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    """Yield the rows, with nothing where nothing is known."""
+    """Yield the rows, with empty text for unknown values."""
     return frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
 
 

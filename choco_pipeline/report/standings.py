@@ -1,4 +1,7 @@
-"""What is known of a conjecture or a question, in one line that says for what, and never more than its verdicts do."""
+"""The result on a conjecture or a question, in one line.
+
+The line names the parameters and bounds, and never says more than the verdicts do.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from choco_pipeline.report.claim_views import ClaimView, by_paper
 
 @dataclass(frozen=True)
 class Standing:
-    """A conjecture or a question, and what is known of it."""
+    """A conjecture or a question, with its result."""
 
     view: ClaimView
     known: str
@@ -103,9 +106,10 @@ def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
-    """Return the verdicts that decide single cases, by what these come to; cases that a proof for all covers are none.
+    """Return the verdicts on single cases by their kind.
 
-    Of several verdicts that say the same of one case the furthest counts.
+    Cases that a proof for all covers are left out. Of several verdicts of one kind on a case, the one with the largest bound
+    counts.
     """
     covered = [
         parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
@@ -130,12 +134,12 @@ def _named(verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
-    """Return for which parameters some verdicts are; nothing for a claim without any."""
+    """Return " for" with the parameters of verdicts; "" without parameters."""
     return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
 
 
 def _for(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return up to where proofs reach, if not for all positions: before the parameters that they are for."""
+    """Return the domain of proofs that are not for all positions, with ", for "."""
     return (
         ""
         if all(v.reach is None and v.printed is None for v in verdicts)

@@ -122,7 +122,7 @@ def test_a_claim_is_what_its_row_says(verdict, kinds):
     assert view.symbol == SIGNS[verdict][0]
     assert view.row.counts == Counter(kinds)
     assert [cell.label for cell in view.cells] == [f"k = {k}" for k in range(len(kinds))]
-    told = [view.decisive, *view.told] if view.decisive else view.told
+    told = [view.decisive, *view.detailed] if view.decisive else view.detailed
     assert sorted(cell.anchor for cell in [*told, *view.plain]) == sorted(
         cell.anchor for cell in view.cells
     )
@@ -150,7 +150,7 @@ def test_the_deciding_counterexample_is_the_one_that_the_row_names():
     row = a_row(verdicts, decided=5)
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
     assert view.decisive is view.cells[5]
-    assert view.cells[5] not in view.told
+    assert view.cells[5] not in view.detailed
     row["decided"] = None
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
     assert view.decisive is view.cells[0]

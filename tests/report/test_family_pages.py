@@ -108,7 +108,7 @@ def test_inequalities_say_the_same_as_the_predicates(said, chance):
     """With s ≤ 2m: a bound may be left out for another only where the case's conditions hold."""
     condition = Affine.of("m_k") * 2 - Affine.of("s")
     symbols = Symbols(_Typed(), ("x", "y"), ("k",), ("m_k", "s"), [condition])
-    shown = [parse(text) for text in symbols.said(said)]
+    shown = [parse(text) for text in symbols.inequalities(said)]
     for _ in range(30):
         m = chance.randint(0, 6)
         values = {"m_k": m, "s": chance.randint(0, 2 * m)}

@@ -92,16 +92,16 @@ def test_how_known_p_positions_lie_is_not_new(
 ):
     (view,) = found.consequences
     assert view.statement.ruleset == "rectangular-bar(m=m, n=m)"
-    assert view.told_by is not None
+    assert view.theorem is not None
     said = squeezed(Document(html).text["consequences"])
-    assert f"Which positions are P is told by {view.told_by.number}" in said
+    assert f"Which positions are P is told by {view.theorem.number}" in said
     monkeypatch.chdir(Path(__file__).parents[2])  # where the background theorems are
     for game, theorem in (
         ("nim(4)", "background-bouton-4"),
         ("rectangular-bar(m=m, n=n)", "background-robin"),
         ("strip-bar(k=k, s=s)", None),  # only for some k and s
     ):
-        told = KnownClaims.of([]).telling(read(game))
+        told = KnownClaims.of([]).theorem_on(read(game))
         assert (None if told is None else told.id) == theorem
 
 

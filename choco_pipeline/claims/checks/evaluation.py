@@ -121,16 +121,19 @@ class Evaluation:
     _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which a statement is evaluated: positions, or one point for a statement about integers."""
+        """Return the points at which evaluation starts.
+
+        These are the given positions, or a single point for a statement about integers.
+        """
         size = 1 if position is None else next(iter(position.values())).size
         known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
         return Batch(size, known, position)
 
     def holds(self, part: Proposition, batch: Batch) -> Truths:
-        """Return where a proposition holds.
+        """Return a mask of the points at which a proposition holds.
 
-        Raises `FormulaError` or `UndefinedError` if something has no value at a point where it is needed; `LimitError` if too
-        many points would be visited.
+        Raises `FormulaError` or `UndefinedError` if a needed value does not exist, and `LimitError` if too many points would be
+        visited.
         """
         if not batch.size:
             return np.empty(0, np.bool_)
@@ -224,7 +227,10 @@ class Evaluation:
                 return counts
 
     def _junction(self, operands: Sequence[Proposition], batch: Batch, *, decided: bool) -> Truths:
-        """Evaluate an `or` (if `decided` is True) or an `and`, each operand only where those before leave it open."""
+        """Evaluate an `or` (if `decided`) or an `and`.
+
+        Each operand is evaluated only where the earlier ones leave the value open.
+        """
         rows = np.arange(batch.size)
         truths = np.full(batch.size, not decided)
         for operand in operands:
@@ -244,11 +250,11 @@ class Evaluation:
         return found if word == "some" else ~found
 
     def _with_option(self, part: Quantified, batch: Batch) -> Truths | None:
-        """Return which positions have an option that decides a quantifier.
+        """Return a mask of the positions that have an option which decides a quantifier.
 
-        For `some` and `no` this is an option for which the body is true, for `every` one for which it is false. The body is
-        evaluated once at all positions up to the bound. Return None if the body compares the option with the position, if
-        there are few positions, or if the body has no value at some position.
+        For `some` and `no` the body is true for this option, for `every` it is false. The body is evaluated once at all positions
+        up to the bound. Return None if the body compares the option with the position, if there are few positions, or if the body
+        has no value at some position.
         """
         assert batch.position is not None
         at = tuple(batch.position[name] for name in self._own.names)
@@ -277,10 +283,10 @@ class Evaluation:
         return having[at] if having is not None and is_inside else None
 
     def _without_fall(self, part: Quantified) -> tuple[bool | None, Proposition]:
-        """Return whether a coordinate falls with the move, and the rest of the body.
+        """Split a condition on a falling coordinate from the body of a quantifier.
 
-        A condition ``y' < y`` or ``y' == y`` on the only coordinate that can fall is removed from the body. Without one, the
-        first result is None.
+        A condition ``y' < y`` (True) or ``y' == y`` (False) on the only coordinate that can fall is removed from the body. Without
+        one, the first result is None.
         """
         (binding,), body = part.bindings, part.body
         assert isinstance(binding, OfOption)
@@ -300,7 +306,7 @@ class Evaluation:
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
     ) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches in which the variables are bound, with the index of the original point of each row.
+        """Yield batches with bound variables, and the original row of each point.
 
         With a condition, choices that violate it may be left out.
         """
@@ -371,7 +377,7 @@ class Evaluation:
         return frozenset(names)
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches with one more variable, with the row of the point that each belongs to."""
+        """Yield batches with one more variable, and the original row of each point."""
         match binding:
             case InRange(name, span, _):
                 first, step, counts = span.evaluate(
@@ -425,9 +431,9 @@ class Evaluation:
                     yield rows, replace(inner, known={**inner.known, **named})
 
     def defined(self, name: str, value: Expression, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
-        """Yield rows of a batch, and these points with a name for a value; without it where there is none.
+        """Yield rows of a batch, and their points with a name for a value.
 
-        So a definition without a value is an error only where it is used.
+        The name is missing where the value is undefined, so that this is an error only if the name is used.
         """
         rows = np.arange(batch.size)
         try:
@@ -510,9 +516,10 @@ class Evaluation:
 
 
 def asked_first(word: Word, body: Proposition) -> Proposition | None:
-    """Return the premise of an `every`, if it has one, or the body of a `some` or `no`.
+    """Return the necessary condition on the choices of a quantifier.
 
-    A choice of the bound variables that violates it cannot decide the quantifier.
+    It is the premise of an `every`, if it has one, or the body of a `some` or `no`. Choices that violate it cannot decide the
+    quantifier.
     """
     if word != "every":
         return body
@@ -533,7 +540,10 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return for each row of ``questions`` whether it is in ``listed``; both are given as columns."""
+    """Return a mask of the rows of ``questions`` that are in ``listed``.
+
+    Both are given as columns.
+    """
     size = questions[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)

@@ -29,7 +29,10 @@ def compare_grundy_numbers(
     size: int,
     reach: int | None = None,
 ) -> Pass[Tally]:
-    """Return where a table of Grundy numbers and a formula disagree; arguments as in `compare_p_positions`."""
+    """Compare a table of Grundy numbers with a formula.
+
+    The arguments are those of `compare_p_positions`.
+    """
     equals = check.equals.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)

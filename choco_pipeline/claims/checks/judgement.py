@@ -1,4 +1,7 @@
-"""The judge of all statements: evaluation at all positions up to a bound, or for all integers in the ranges."""
+"""The judge of all statements, by evaluation.
+
+A statement about positions is evaluated at all positions up to a bound, one about integers at all integers in its ranges.
+"""
 
 from __future__ import annotations
 
@@ -88,11 +91,12 @@ class Cases:
 
 
 def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = None) -> Finding:
-    """Return the verdict on a statement, by evaluating it in every case up to the bound.
+    """Judge a statement by evaluating it in every case up to the bound.
 
-    With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
-    Evidence of a refutation is the number of ``failures``. A statement about a cell that is no position, or one that takes too long, is undecided, with
-    the reason. Raises `FormulaError` if a formula has no value where it is needed.
+    With a `reach` the statement is only about positions without a larger coordinate. The counterexample is the least one: by
+    its largest integer, passes not counted, then in the order of the names. The evidence of a refutation is the number of
+    ``failures``. A statement is undecided if it refers to a cell that is not a position, or takes too long. Raises
+    `FormulaError` if a formula has no value where it is needed.
     """
     try:
         return _judge(proposition, evaluation, reach)
@@ -137,7 +141,10 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
 
 
 def depends_on_position(part: Part, names: Sequence[str]) -> bool:
-    """Return whether the truth of a part depends on a current position, with these coordinates, that it does not bind itself."""
+    """Whether the truth of a part depends on the current position.
+
+    `names` are the coordinates of that position. A part that binds its own position does not depend on it.
+    """
     match part:
         case PPosition(place) | Grundy(place) if place.at is None:
             return not place.primed
@@ -257,7 +264,7 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
 
 
 def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
-    """Return the counterexample at one position; None if the statement is true there."""
+    """Return the counterexample at one position, if any."""
     board = evaluation.board
     assert board is not None
     cases = Cases(board.names, "position", part, is_complete=False)
@@ -270,9 +277,9 @@ def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counter
 def false_for(
     part: Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
 ) -> Counterexample | None:
-    """Return the counterexample for one choice of integers and `N`; None if the statement is true there.
+    """Return the counterexample for one choice of integers and `N`, if any.
 
-    Integers may have any size.
+    The integers may have any size.
     """
     ranges, body = integers_in_front(part)
     known = {"N": integers["N"]}
@@ -295,7 +302,7 @@ def false_for(
 
 
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    """Return the facts at one place that contradict the statement, and its claim there."""
+    """Return the counterexample at one place where the statement is false."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
     batch = evaluation.start(named if cases.unit == "position" else None)
     if cases.unit != "position":
@@ -416,7 +423,7 @@ def _at_choice(
 
 
 def _names_a_cell(part: Proposition) -> bool:
-    """Return whether `_contradiction` names the cell, so that it need not be named again."""
+    """Whether the text of `_contradiction` already names the cell."""
     match part:
         case Equivalent(operands):
             return any(isinstance(one, IsOption) for one in operands)
@@ -438,7 +445,7 @@ def _said(part: Proposition) -> str:
 
 
 def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
-    """Return the verdict on the values of an expression over the positions that satisfy a condition."""
+    """Judge the set of values of an expression at positions with a condition."""
     board = evaluation.board
     assert board is not None
     is_complete = _is_complete(board, evaluation, reach)
@@ -494,9 +501,9 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
 
 
 def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
-    """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many.
+    """Refuse counts and quantifiers over infinitely many positions.
 
-    A quantifier over all cells stands outside of everything else: there a cell up to the bound can refute the statement.
+    A quantifier over all cells must be outermost: there a cell up to the bound can refute the statement. Raises `LimitError`.
     """
     board = evaluation.board
     if board is None:

@@ -1,4 +1,4 @@
-"""Checking that the P-positions are exactly those of a formula."""
+"""Check of the P-positions against a formula."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def compare_p_positions(
     size: int,
     reach: int | None = None,
 ) -> Pass[Tally]:
-    """Return where table and formula disagree on which positions are P.
+    """Compare the P-positions of a table with those of a formula.
 
-    In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved
-    for c, each column has few candidates, and they and the P-position that is stored are all that can disagree. A strip
-    or a last heap may then have any size. Otherwise c takes every value up to the bound, in every column.
+    In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved for c,
+    each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
+    any size. Otherwise c takes every value up to the bound, in every column.
 
     `environment` has integers for all names except coordinates. `size` cells are compared together. `reach` is the largest
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
@@ -85,9 +85,9 @@ def compare_p_positions(
     return tally
 
 
-#: For each relation of the positions that satisfy a formula to the P-positions, from whether the formula holds and whether
-#: positions are P: where the premise of the implication is true, and where the statement is false.
 _Truths = Callable[[Truths, Truths], Truths]
+#: For each relation: the masks of the true premises and of the false statements, from those of the formula and of the
+#: P-positions.
 _RELATIONS: Mapping[Containment, tuple[_Truths, _Truths]] = {
     "exactly": (lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
     "contain": (lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
@@ -96,7 +96,7 @@ _RELATIONS: Mapping[Containment, tuple[_Truths, _Truths]] = {
 
 
 def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
-    """Return which points are P-positions, by the values of the table in their cells."""
+    """Return a mask of the P-positions, from the cells of the points."""
     stored = cells.variable.stored
     held: Truths = cells.holds_p(values) if stored is None else values == points[stored]
     return held
@@ -105,7 +105,7 @@ def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
 def _compare(
     relation: Containment, formula: Formula, points: Points, is_p: Truths, tally: Tally
 ) -> None:
-    """Record where the premise is true and where the statement is false."""
+    """Count where the premise is true and where the statement is false."""
     met, wrong = _RELATIONS[relation]
     holds = holds_at(formula, points)
     tally.meet(points, met(holds, is_p))
@@ -152,7 +152,7 @@ def _compare_candidates(
 
 
 def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
-    """Yield every position of the columns: one value of the stored coordinate at a time."""
+    """Yield all positions of columns, one value of the stored coordinate at a time."""
     assert columns.tops is not None
     for value in range(int(columns.tops.max(initial=-1)) + 1):
         high = columns.chosen(columns.tops >= value)

@@ -25,7 +25,10 @@ MOST_LISTED = 1 << 20
 
 
 def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
-    """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
+    """Compare printed Grundy numbers with those of the game.
+
+    The claim is undecided if the table does not hold all of them.
+    """
     game, lookup = case.cells.game, case.cells
     try:
         printed = check.spoken(game)
@@ -45,10 +48,10 @@ def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
 
 
 def find_listing(check: Listing, case: ClaimCase) -> Finding:
-    """Return whether the values of a formula at the P-positions within the reach, listed by loops, are as printed.
+    """Compare a printed list of a formula's values at P-positions.
 
-    Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it; `FormulaError` if the
-    formula has no value at a P-position.
+    The list has the order of nested loops over the coordinates. Raises `LimitError` if the table ends before the reach, or holds
+    too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
     """
     blocks = list(_p_positions(case, check.where))
     points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
@@ -76,7 +79,7 @@ def find_listing(check: Listing, case: ClaimCase) -> Finding:
 
 
 def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
-    """Yield the P-positions within the claim's reach that satisfy a condition, block by block."""
+    """Yield the P-positions within the reach that satisfy a condition, in blocks."""
     if case.cells.variable.name == "p_cell":
         raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
     if not case.is_complete:
@@ -94,7 +97,10 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
 
 
 def find_columns(check: Columns, case: ClaimCase) -> Finding:
-    """Return whether the columns of flat bars are as printed; the first example that is wrong refutes."""
+    """Compare the columns of flat bars with the printed ones.
+
+    The first wrong example refutes the claim.
+    """
     game, number = case.cells.game, len(check.examples)
     for example in check.examples:
         position = tuple(example.position)

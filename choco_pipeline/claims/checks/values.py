@@ -1,4 +1,4 @@
-"""Checking which values a formula takes over the P-positions."""
+"""Check of the set of values of a formula at the P-positions."""
 
 from __future__ import annotations
 
@@ -70,14 +70,17 @@ class ComparedValues:
     looked_up_to: int
 
     def frontier(self, bound: int) -> int | None:
-        """Return the largest size of a member up to which all members occur at P-positions within `bound`; None if there is none."""
+        """Return the size up to which all members occur at P-positions within `bound`.
+
+        None if not even the smallest member occurs.
+        """
         absent = np.setdiff1d(self.members, self.values[self.sizes <= bound])
         sizes = np.abs(self.members)
         before = sizes if not absent.size else sizes[sizes < np.abs(absent).min()]
         return int(before.max()) if before.size else None
 
     def span(self, size: int) -> str:
-        """Return the range of members up to a size as words after "members"."""
+        """Return the range of members up to a size, as words after "members"."""
         is_of_both_signs = self.members.size and self.members[0] < 0
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
@@ -111,9 +114,10 @@ def collect_values(
     size: int,
     reach: int | None = None,
 ) -> Pass[ComparedValues]:
-    """Return the values of the claim's formula over the P-positions; arguments as in `compare_p_positions`.
+    """Collect the values of the claim's formula at the P-positions.
 
-    A P-position that lies beyond the bound, as a strip may, can refute the claim, but its value is not among those listed.
+    The arguments are those of `compare_p_positions`. A P-position beyond the bound, as in a strip, can refute the claim, but its
+    value is not listed.
     """
     of = check.of.substitute(environment)
     claimed = IntegerSet(check.values.substitute(environment))

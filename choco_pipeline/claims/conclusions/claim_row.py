@@ -1,4 +1,4 @@
-"""The rows of a ledger, one for each claim, and its pairs of claims."""
+"""Rows of a ledger, one for each claim, and pairs of claims."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Right = Literal["intended", "printed", "neither", "both", "open"]
 
 
 class Decided(RecordModel):
-    """Where the counterexample is that decides: in which table, for which parameters, at which position, if at any."""
+    """The place of the deciding counterexample."""
 
     table: str | None
     parameters: Mapping[str, int]
@@ -22,10 +22,10 @@ class Decided(RecordModel):
 
 
 class EngineAgreement(RecordModel):
-    """Which engines agree on some proofs."""
+    """The engines that agree on some proofs."""
 
     engines: tuple[str, ...]
-    #: On how many.
+    #: Number of these proofs.
     proofs: int
     #: The first reason why each other engine gave no answer.
     no_answer: Mapping[str, str]
@@ -42,26 +42,26 @@ class ClaimRow(RecordModel):
     #: The number of verdicts, and of each kind.
     checks: int
     counts: Mapping[Outcome, int]
-    #: Those of the checks, in short.
+    #: The parameters of the checks, abbreviated.
     parameters: str
-    #: The parameters for which it is proved, "" where it has none or none is.
+    #: The parameters for which it is proved, or "".
     proved_for: str
-    #: The domain in which it is proved at once, as "all k with …", or "".
+    #: The domain for which it is proved at once, as "all k with …", or "".
     for_all: str
-    #: The claims and lemmas that it then follows from in words, or "".
+    #: The premises and lemmas of that proof in words, or "".
     follows_from: str
     engines: tuple[EngineAgreement, ...]
-    #: The least and the greatest of the tables, or None.
+    #: The least and the greatest bound of the tables, or None.
     bound: tuple[int, int] | None
-    #: Each counted once however many tables hold it.
+    #: Distinct positions.
     positions: int
-    #: In all.
+    #: Sum over all verdicts.
     seconds: float
     #: The least counterexample, or None.
     decided: Decided | None
     #: The command that checks it.
     check: str
-    #: What repeats the proofs where there are any, else the check.
+    #: The command that repeats the proofs, or the check if there are none.
     command: str
 
 

@@ -1,4 +1,4 @@
-"""The outcomes of claims and of found statements, with their signs and words."""
+"""Outcomes of claims and found statements, with their signs and words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: The outcome of all verdicts on a statement, worst first: a kind of verdict, one that only a statement with parameters has, or none.
-#: Documents and the style sheet of pages call it so, too.
+#: The outcome of all verdicts on a statement, worst first. Documents and the style sheet of pages use the same names.
 Outcome = Literal[
     "refuted",
     "undecided",
@@ -22,7 +21,7 @@ Outcome = Literal[
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 STRONGEST_FIRST = OUTCOMES[::-1]
 
-#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
+#: Sign and words of each outcome. Colour is never the only mark, and a bound never looks like a proof.
 SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "refuted": ("✗", "refuted"),
     "undecided": ("?", "undecided"),
@@ -33,8 +32,8 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
-#: The answer that an outcome gives to a question. Only its formal reading is true or not, which is often a part of the question or an
-#: answer that somebody proposes. None of the outcomes that are not here says anything.
+#: The answer that an outcome gives to a question, in its formal reading, which is often only a part of the question. The
+#: other outcomes give no answer.
 ANSWERS: Mapping[Outcome, str] = {
     "refuted": "no, as read here",
     "holds-to-bound": "open; yes as far as checked, as read here",
@@ -48,11 +47,11 @@ ANSWERS: Mapping[Outcome, str] = {
 class Conclusion:
     """The outcome of a found statement; a claim has a `ClaimRow`, with more."""
 
-    #: The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
+    #: "unchecked" if the claim language cannot express the statement, so that only a search has tested it.
     verdict: Outcome
     #: One line.
     text: str
-    #: Of a family that is proved for all parameters the first is the proof of a family of games.
+    #: For a family that is proved for all parameters, the first is the proof of the family of games.
     certificates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -61,7 +60,7 @@ class Conclusion:
 
 
 def tally(outcomes: Iterable[Outcome], order: Sequence[Outcome] = OUTCOMES) -> dict[Outcome, int]:
-    """Return how often each outcome occurs, of those that do.
+    """Count the outcomes that occur.
 
     Examples
     --------

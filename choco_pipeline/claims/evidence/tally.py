@@ -1,4 +1,4 @@
-"""Counting where a claim fails, and keeping the least place."""
+"""Counts of the failures of a claim, with the least place."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Tally:
         self.failures += failures
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
-        """Return whether a size with coordinates from `start` may be less."""
+        """Whether a position of this size, from `start` on, may be less than `known`."""
         return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:
@@ -87,7 +87,10 @@ class Tally:
         )
 
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
-        """Return the least of some points and one that is known; most blocks have none that is small enough."""
+        """Return the least of the points and `known`.
+
+        Most blocks have no point that is small enough, which the sizes show.
+        """
         size = int(sizes.min(initial=_LARGEST))
         if not sizes.size or (known is not None and self.cells.size(known) < size):
             return known

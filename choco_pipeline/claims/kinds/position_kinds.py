@@ -26,7 +26,7 @@ class Shape(Judged):
 
 @dataclass(frozen=True)
 class PPositions(Shape):
-    """The set of P-positions equals the set of positions that satisfy a formula, contains it, or is part of it."""
+    """The P-positions equal, contain, or are among the solutions of a formula."""
 
     kind: ClassVar[str] = "p-positions"
     of_whole_bars: ClassVar[bool] = True
@@ -50,7 +50,10 @@ class GrundyNumbers(Shape):
 
 @dataclass(frozen=True)
 class Values(Shape):
-    """The set of values of a formula at the P-positions equals a set of integers ``v``, is part of it, or contains it."""
+    """The values of a formula at the P-positions equal a set of integers ``v``.
+
+    They may also be part of the set, or contain it.
+    """
 
     kind: ClassVar[str] = "values"
     of_whole_bars: ClassVar[bool] = True
@@ -63,7 +66,10 @@ class Values(Shape):
 
 @dataclass(frozen=True)
 class Count(Shape):
-    """The number of positions that satisfy a condition, or of pairs of a position and further integers."""
+    """The number of positions, or of positions with further integers.
+
+    Only those that satisfy a condition are counted.
+    """
 
     kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
@@ -82,7 +88,7 @@ class Count(Shape):
 
 @dataclass(frozen=True)
 class Related(Shape):
-    """A Grundy number, or an outcome, follows from that of a position of another game."""
+    """A Grundy number, or an outcome, follows from a position of another game."""
 
     kind: ClassVar[str] = "related"
 
@@ -106,7 +112,7 @@ class Related(Shape):
 
 @dataclass(frozen=True)
 class PrintedNumbers(Shape):
-    """Printed Grundy numbers of single positions, or of the positions in a printed table."""
+    """Printed Grundy numbers of single positions, or of a table of positions."""
 
     kind: ClassVar[str] = "grundy-list"
     of_tables: ClassVar[Quantity | None] = "grundy"

@@ -1,4 +1,4 @@
-"""A claim: its rulesets, the names in its formulas, and its summary in one line."""
+"""A claim: its rulesets, the names in its formulas, and its summary."""
 
 from __future__ import annotations
 
@@ -91,12 +91,15 @@ class Claim:
 
     @property
     def is_found(self) -> bool:
-        """Whether the machine found it, so that no file of claims has it; ids of claims in files may not begin so."""
+        """Whether the machine found it; ids of claims in files may not begin so."""
         return self.id.startswith(FOUND)
 
     @cached_property
     def proposition(self) -> Proposition:
-        """The statement, parsed. Raises `FormulaError` if it is none, with the place of the mistake."""
+        """The parsed statement.
+
+        Raises `FormulaError` with the place of a mistake.
+        """
         names = {*self.parameters, *self.statement.every} | (set() if self.pattern else {"N"})
         coordinates = self._coordinates(of_whole_bars=self.is_of_cells)
         return parse_proposition(
@@ -117,7 +120,7 @@ class Claim:
 
     @property
     def speaks_of_other_games(self) -> bool:
-        """Whether the statement has positions of another game in it."""
+        """Whether the statement refers to positions of another game."""
         return self.statement.check is None and any(
             isinstance(part, Place) and part.game is not None for part in walk(self.proposition)
         )
@@ -132,7 +135,7 @@ class Claim:
 
     @cached_property
     def check(self) -> Check:
-        """What the claim says, in the shape that its judges take."""
+        """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
         bound = self.statement.bound or 0
@@ -166,14 +169,14 @@ class Claim:
 
     @property
     def on_options(self) -> OnOptions | None:
-        """The claim as a condition on all, some or no options; None if it has another form."""
+        """The claim as a condition on all, some or no options, if it is one."""
         if self.pattern is None or self.statement.check is not None:
             return None
         return on_options(self.parts.rest, self.coordinates)
 
     @property
     def determined(self) -> Determined | None:
-        """The formula for exactly the P-positions, or for the Grundy numbers, if the claim gives one."""
+        """The formula for exactly the P-positions, or for the Grundy numbers, if any."""
         match self.check:
             case PPositions(formula, "exactly", where):
                 return Determined("p-positions", formula, where)
@@ -212,7 +215,7 @@ class Claim:
 
     @property
     def without_reach(self) -> Claim:
-        """The same claim of positions of any size."""
+        """The same claim without its limit on the size of positions."""
         parts = self.parts
         listed = ", ".join(f"{name} = {value}" for name, value in parts.let.items())
         text = (f"let {listed}: " if listed else "") + text_of(parts.rest)
@@ -236,13 +239,16 @@ class Claim:
 
     @cached_property
     def pattern(self) -> Notation | None:
-        """The ruleset, in which names stand for integers; None for a statement on integers."""
+        """The ruleset with names for integers; None for a statement on integers."""
         ruleset = self.statement.ruleset
         return None if ruleset is None else read(ruleset, games=self.games)
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """The names of the rulesets in the pattern, outermost first: all that it matches have the same."""
+        """The names of the rulesets in the pattern, outermost first.
+
+        All rulesets that match it have the same names.
+        """
         return () if self.pattern is None else names_of(self.pattern)
 
     @property
@@ -286,7 +292,7 @@ class Claim:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The kinds of tables that it can be checked on; none for a statement on integers."""
+        """The kinds of tables that it can be checked on; none for integers."""
         if self.pattern is None:
             return ()
         kinds = self.check.quantities(self.is_of_whole_bars)
@@ -324,7 +330,10 @@ class Claim:
         )
 
     def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
+        """Return the condition on positions that its `reach` makes, or "".
+
+        `beyond` is added to the reach.
+        """
         reach = self.reach
         if reach is None:
             return ""
@@ -333,7 +342,7 @@ class Claim:
 
     @property
     def domain(self) -> str:
-        """The condition on the positions that its formula is for, its `reach` included; "" for none."""
+        """The condition on the positions of its formula, with its `reach`, or ""."""
         given, parts = self.determined, [self.where_for_all()] if self.reach else []
         if given is not None and given.where is not None:
             parts.append(f"({given.where})" if given.where.junction == "or" else given.where.text)
@@ -347,8 +356,8 @@ class Claim:
             return command("claims", "check", self.id)
         assert statement.ruleset is not None
         assert statement.for_all is not None
-        said = text_of(self.proposition)
-        return command("prove", statement.ruleset, said, "--for", statement.for_all.text)
+        text = text_of(self.proposition)
+        return command("prove", statement.ruleset, text, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return the parameters with each choice of `every` that fits `when`.
@@ -368,7 +377,7 @@ class Claim:
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parameters, as `cases` returns them, and what `let` makes of them.
 
-        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking. Raises
+        Parameters outside the claim's domain are accepted, to find out where a theorem stops being true. Raises
         `ConfigError` if an integer of `every` is missing; `FormulaError` if a `let` has no value.
         """
         if missing := [name for name in self.statement.every if name not in parameters]:
@@ -381,7 +390,10 @@ class Claim:
         return known
 
     def _holds_when(self, known: dict[str, int], tried: Iterator[int]) -> bool:
-        """Whether some choice of the integers of `some` satisfies `when`; `tried` counts them."""
+        """Whether some choice of the integers of `some` satisfies `when`.
+
+        `tried` counts the choices.
+        """
         when = self.statement.when
         try:
             for chosen in assignments(self.statement.some, known):

@@ -227,7 +227,7 @@ def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
 def _unknown(
     place: Location, part: Formula | Range | None, names: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield a mistake if a formula uses a name without a value, or cannot have one itself."""
+    """Yield a mistake if a formula has unknown names, or never has a value."""
     try:
         match part:
             case Formula():

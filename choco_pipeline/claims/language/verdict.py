@@ -61,7 +61,7 @@ class Exhausted:
 
 @dataclass(frozen=True)
 class HoldsToBound:
-    """Nothing in a table contradicts it; an infinite statement may still be false beyond."""
+    """Nothing in a table contradicts it; it may still be false beyond."""
 
     kind: ClassVar[VerdictKind] = "holds-to-bound"
     #: How many positions were settled.
@@ -76,7 +76,10 @@ class HoldsToBound:
 
 @dataclass(frozen=True)
 class Refuted:
-    """It is false: `counterexample` is the least one in the table, whose `positions` positions were all settled."""
+    """It is false: `counterexample` is the least one in the table.
+
+    All `positions` of the table were settled.
+    """
 
     kind: ClassVar[VerdictKind] = "refuted"
     counterexample: Counterexample
@@ -162,7 +165,7 @@ _KINDS: Mapping[VerdictKind, type[Verdict]] = {kind.kind: kind for kind in get_a
 
 
 class VerdictRecord(RecordModel):
-    """A verdict as a document holds it: every key of every verdict, and the one-line text."""
+    """A verdict as a document holds it: the keys of all kinds, and its text."""
 
     verdict: VerdictKind
     positions: int = 0

@@ -1,8 +1,8 @@
 """A loop over the cells of a slab, as machine code.
 
-A task writes the instructions for one cell, without a branch. Its counts stay in registers until a line of cells is done. LLVM
-vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code: instructions are
-built one by one from the parts of formulas.
+A task emits the instructions for one cell, without a branch. Its counts stay in registers until the end of a line of cells.
+LLVM vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code:
+instructions are built one by one from the parts of formulas.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ SETTLED, MET, FAILURES, LEAST, BEYOND, FAULT = range(6)
 
 
 def nowhere(bits: int) -> int:
-    """Return the least size of no position at all: larger than that of each.
+    """Return the size of no position, larger than that of each.
 
-    It is not the largest integer: LLVM would leave out the minimum with that, and not know the rest for a reduction.
+    It is not the largest integer: LLVM would remove the minimum with that, and not recognise a reduction.
     """
     return (1 << bits - 1) - 2
 
@@ -120,7 +120,10 @@ class CellCode:
     def evaluate(
         self, formula: Formula, matters: ir.Value, stored: ir.Value | None = None
     ) -> ir.Value:
-        """Return a formula's value, with a value of the stored coordinate; 0 where that does not matter."""
+        """Return a formula's value, where it matters.
+
+        `stored` is the value of the stored coordinate.
+        """
         names = dict(self.names)
         if stored is not None:
             assert self.shape.stored is not None
@@ -132,7 +135,7 @@ class CellCode:
         return result
 
     def doubt(self, where: ir.Value) -> None:
-        """Note that the slab cannot be compared in this way if a bit is set."""
+        """Set the fault of the slab where a bit is set: arrays must compare it."""
         self._fault = self.build.or_(self._fault, where)
 
     def size(self, stored: ir.Value | None = None) -> ir.Value:
@@ -144,7 +147,7 @@ class CellCode:
         return reduce(machine.larger, [names[name] for name in self.shape.sized])
 
     def reached(self, *values: ir.Value) -> ir.Value:
-        """Return whether values are at most the reach of the statement."""
+        """Return a bit: whether all values are within the reach of the statement."""
         if not self.shape.has_reach:
             return self.yes
         bits = [self.build.icmp_signed("<=", value, self.reach) for value in values]
@@ -190,7 +193,10 @@ class CellCode:
         self.build.store(self.build.select(less, here, kept), slot)
 
     def tell(self, where: ir.Value, index: ir.Value, size: ir.Value) -> None:
-        """Count one more at an index of the task's first array, and keep the least size there in its second."""
+        """Count a value at an index of the task's first array.
+
+        Its second array keeps the least size there.
+        """
         counts, nearest = self._registers.arguments[-2:]
         with self.build.if_then(where):
             at = [self._as_integer(index, _I64)]
@@ -206,7 +212,7 @@ class CellCode:
                 self.build.store(wide, least)
 
     def finish(self) -> None:
-        """Note whether a value did not exist that mattered."""
+        """Count the faults."""
         self.count(FAULT, self._fault)
 
     def _as_integer(self, value: ir.Value, kind: ir.IntType | None = None) -> ir.Value:
@@ -236,7 +242,7 @@ class FormulaTask:
 
     @property
     def solutions(self) -> tuple[Formula, ...]:
-        """Formulas of dimensions' coordinates whose values the stored coordinate takes in `formula`."""
+        """Formulas for the stored coordinate; one of them holds if `formula` does."""
         return ()
 
     def emit(self, cell: CellCode) -> None:
@@ -282,7 +288,7 @@ class OutcomesTask(FormulaTask):
 
 @dataclass(frozen=True)
 class ColumnsTask(FormulaTask):
-    """Compare the P-position of each column, and those that a formula has there, with each other."""
+    """Compare the P-position of each column with those of a formula."""
 
     #: As in the claim.
     relation: Containment
@@ -323,7 +329,7 @@ class ColumnsTask(FormulaTask):
 
 @dataclass(frozen=True)
 class ValuesTask(FormulaTask):
-    """Count how often a formula has each value at P-positions, and at which least size."""
+    """Count each value of a formula at P-positions, with its least size."""
 
     #: What cells of P-positions hold; None where they hold a coordinate.
     p_value: int | None
@@ -332,7 +338,10 @@ class ValuesTask(FormulaTask):
     largest: int
 
     def emit(self, cell: CellCode) -> None:
-        """Write the instructions for one cell; only here does a cell branch, since it writes to memory."""
+        """Write the instructions for one cell.
+
+        Only here does a cell branch, because it writes to memory.
+        """
         build = cell.build
         if self.p_value is None:
             is_p = cell.held
@@ -361,7 +370,7 @@ def relate(
     is_p: ir.Value,
     size: ir.Value,
 ) -> None:
-    """Count where the premise of a statement is true, and where the statement is false."""
+    """Count true premises and false statements."""
     build = cell.build
     match relation:
         case "exactly":
@@ -484,7 +493,10 @@ class _LoopCode:
 
 
 def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
-    """Return a new target and its passes, in about 1 ms: an engine frees the target that it is made with, so that none can be shared."""
+    """Return a new target machine and its passes, in about 1 ms.
+
+    An engine frees its target, so targets cannot be shared.
+    """
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.

@@ -1,4 +1,4 @@
-"""Checking statements on horizontal sections of Sierpiński octahedra, for all of them in given ranges."""
+"""Check of statements on horizontal sections of Sierpiński octahedra."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_VISITED = 1 << 24
 
 
 def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
-    """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
+    """Judge a statement on sections for all integers in its ranges.
 
-    A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
-    formula has no value where it is needed; `LimitError` if a section does not exist, or there are too many squares.
-    Cases are the squares that it is about, or the octahedra whose pieces are counted; evidence is the number of `choices` of
-    integers.
+    `bound` is the value of `N`; names in `fixed` have one value. A counterexample is the first one in the order of the names,
+    then of the rows and columns. Cases are the squares in question, or the octahedra whose pieces are counted; evidence is the
+    number of `choices` of integers. Raises `FormulaError` if a formula has no value where it is needed; `LimitError` if a section
+    does not exist, or there are too many squares.
     """
     cases = choices = visited = 0
     for known in _choices(check, bound, fixed):

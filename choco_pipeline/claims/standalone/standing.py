@@ -1,4 +1,4 @@
-"""Statements that need no table: checked as they stand."""
+"""Check of statements that need no table."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from choco_pipeline.formula import FormulaError
 def check_standing(
     claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
 ) -> Finding:
-    """Return what holds of a statement on integers, on height functions or on sections, with the claim's own `N` by default.
+    """Judge a statement on integers, height functions or sections.
 
-    Names in `fixed` have one value; the others run over their ranges. Raises `ConfigError` if one is no name of the statement.
+    `bound` is `N`, by default the claim's own. Names in `fixed` have one value; the others run over their ranges. Raises
+    `ConfigError` if a fixed name does not occur in the statement.
     """
     fixed = fixed or {}
     try:

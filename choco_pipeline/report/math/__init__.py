@@ -1,4 +1,1 @@
-"""Formulas in a mathematical notation: MathML for pages, LaTeX and Markdown for papers.
-
-Imports no other room of `report`.
-"""
+"""Formulas and sentences with formulas, in LaTeX and MathML."""

@@ -1,4 +1,7 @@
-"""Repair of damaged tables: only damaged parts are computed again, and only what the manifest says is written."""
+"""Repair of damaged tables.
+
+Only damaged parts are computed again, and only bytes that match the manifest are written.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,10 @@ class _Patient:
 
 @dataclass(frozen=True)
 class RepairedTable:
-    """Result of repairing a table: a line for each fault that it had, and why repair failed, else None."""
+    """Result of repairing a table.
+
+    `damaged` has a line for each fault; `why` is the reason if the repair failed.
+    """
 
     table: str
     ruleset: str
@@ -108,11 +114,10 @@ class RepairedTable:
 
 
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
-    """Repair the tables of a shard, so that they are those of the manifest; return the result for each.
+    """Repair the tables of a shard to match its manifest.
 
-    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large
-    one, the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be
-    used.
+    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large one,
+    the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be used.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
@@ -168,7 +173,7 @@ def _rebuild_small(patient: _Patient, aside: Location) -> None:
 
 
 def _rebuild_large(patient: _Patient, folder: Path) -> None:
-    """Fill the blocks with damaged chunks; sound blocks are read where they are needed."""
+    """Fill the blocks with damaged chunks again."""
     if not patient.is_of_this_code:
         raise _other_values(patient)
     with runner() as run:
@@ -194,7 +199,10 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
 
 
 def _replace_cells(patient: _Patient, aside: Location) -> None:
-    """Copy the chunks that differ from a store in which the table, or its coordinates alone, have just been made."""
+    """Copy the differing chunks from a store with a new copy of the table.
+
+    The new copy may consist of coordinates alone.
+    """
     for name, _ in aside.files(patient.spec.table_id):
         if not name.endswith(METADATA):
             content = aside.read(name)
@@ -203,7 +211,10 @@ def _replace_cells(patient: _Patient, aside: Location) -> None:
 
 
 def _replace_metadata(patient: _Patient, aside: Location) -> None:
-    """Copy a table's metadata from a store in which it has just been made; the digest of the code stays."""
+    """Copy the metadata from a store with a new copy of the table.
+
+    The digest of the code stays.
+    """
     table_id = patient.spec.table_id
     patient.store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):

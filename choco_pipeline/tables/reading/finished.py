@@ -1,4 +1,4 @@
-"""The finished tables of all runs: found by game, and corners of them for pictures."""
+"""Finished tables of all runs, by game, and corners of them for pictures."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from choco_pipeline.tables.storage.stored import StoredCells
 def find_table(
     folder: Path, game: Ruleset, quantity: Quantity, positions: Collection[Position]
 ) -> Cells | None:
-    """Return a stored table of `game` that covers all these positions, or None if there is none.
+    """Return a stored table of `game` that covers legal positions, if any.
 
-    Tables that other code has computed are ignored. Positions are legal. Raises `StoreError` if the store cannot be opened,
-    and later, on access, if a chunk is damaged.
+    Tables that other code has computed are ignored. Raises `StoreError` if the store cannot be opened, and later, on access, if
+    a chunk is damaged.
     """
     kernels = code_digest(TABLE_CODE)
     for path in sorted(folder.glob("*.done.json")):
@@ -48,10 +48,10 @@ def find_table(
 
 
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
-    """Return the cells of a stored table at the origin, at most so many along each dimension.
+    """Return the cells of a stored table at the origin.
 
-    The folder `results` holds ``tables/``; the entry is that of a ledger: the manifest's entry with id and shard. Raises
-    `StoreError` as for `read_table`.
+    `sides` limits their number along each dimension. The folder `results` holds ``tables/``; `entry` is that of a ledger: the
+    manifest's entry with id and shard. Raises `StoreError` as `read_table` does.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
@@ -61,5 +61,8 @@ def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int])
 
 @lru_cache(maxsize=64)
 def _store(manifest: Path, written: int) -> Location:
-    """Return the store that a manifest names, which was written at this time."""
+    """Return the store that a manifest names.
+
+    `written` is the time of the manifest, so that the cache forgets an old one.
+    """
     return store_of(manifest, read_record(manifest))
