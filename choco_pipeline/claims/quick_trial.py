@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from markupsafe import Markup
+
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_across
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
@@ -24,7 +27,6 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
@@ -43,7 +45,7 @@ Limit = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
-class Trial(ShownInNotebook):
+class Trial:
     """The result of one trial of a claim."""
 
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
@@ -71,6 +73,13 @@ class Trial(ShownInNotebook):
     def text(self) -> str:
         """The verdict in a line."""
         return verdict_text(self.finding.verdict)
+
+    def _repr_html_(self) -> str:
+        """Return the verdict with its game and parameters, for notebooks."""
+        of = ", ".join(filter(None, (self.ruleset, assigned(self.parameters))))
+        return Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(
+            SIGNS[self.verdict][1], of, self.text
+        )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from choco_pipeline.drawing.shape import Boxes, Heaps, Passes, Plus, Shape, Squares
+from choco_pipeline.drawing.shapes import Boxes, Heaps, Passes, Plus, Shape, Squares
 
 #: Colours of chocolate, of the bitter square, and of the cuts between; a page may restyle the classes.
 MILK, MILK_LEFT, MILK_RIGHT, BITTER, CUT = "#8a5a36", "#6f4528", "#55331c", "#0b0b0b", "#f1e2cc"

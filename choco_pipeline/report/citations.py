@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
+from choco_pipeline.formula.written.latex import tex_text
 from choco_pipeline.provenance import digest
-from choco_pipeline.report.math.latex import tex_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
 

@@ -28,12 +28,12 @@ from choco_pipeline.claims.language.verdict import (
     verdict_detail,
 )
 from choco_pipeline.commands import command
-from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.sweep.run_ledger import Ledger
 
 Document = Mapping[str, Any]

@@ -11,10 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from choco_pipeline.formula.written.family_statement import Phrase
+from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.report.math.latex import markdown_code, markdown_text, tex_code, tex_text
-from choco_pipeline.report.math.mathml import MathML, in_page
-from choco_pipeline.report.math.prose import prose
+from choco_pipeline.formula.written.mathml import MathML, in_page
+from choco_pipeline.report.prose import prose
 from choco_pipeline.tables.computing.cost import in_bytes
 
 

@@ -16,15 +16,15 @@ from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.family_statement import Phrase, where_phrases
+from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_document import FamilyText, is_family, read_family
 from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.family_views import CaseView, case_views
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.

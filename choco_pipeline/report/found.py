@@ -18,6 +18,7 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.finding.statements.formulas import displayed, lead
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import (
     UNITS,
@@ -25,15 +26,14 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementError,
 )
+from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.family_pages import FamilyProofs
-from choco_pipeline.report.found_formulas import displayed, lead
 from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.report.math.mathml import MathML, in_page
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, variable_of

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.finding.statements.formulas import displayed, lead
+from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.claim_views import claim_views
 from choco_pipeline.report.environment import papers
 from choco_pipeline.report.found import FoundStatements, FoundView, sequence_of
-from choco_pipeline.report.found_formulas import displayed, lead
-from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
 

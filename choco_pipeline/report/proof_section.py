@@ -58,7 +58,7 @@ class ProofRow:
 
     @property
     def growth(self) -> str | None:
-        """ "fast" or "slowly", if enough residuals are known."""
+        """The word "fast" or "slowly", if enough residuals are known."""
         if self.factor is None:
             return None
         return "fast" if self.factor >= FAST else "slowly"

@@ -10,11 +10,11 @@ import pandas as pd
 
 from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.written.latex import markdown_text, tex_text
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.export_formats import Format
 from choco_pipeline.report.found import sequence_of
-from choco_pipeline.report.math.latex import markdown_text, tex_text
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.position_frames import p_position_rows
 

@@ -13,9 +13,9 @@ import pytest
 
 from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.report.claim_views import MOST_DRAWN
 from choco_pipeline.report.task import write_report

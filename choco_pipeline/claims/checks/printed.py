@@ -14,9 +14,10 @@ from choco_pipeline.claims.evidence.explain import (
 from choco_pipeline.claims.kinds import Columns, Listing, PrintedNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
-from choco_pipeline.drawing.shape import Squares, shapes_of
+from choco_pipeline.drawing import Squares
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 

@@ -1,4 +1,4 @@
-"""``choco export``: P-positions, found statements and claims of a run, for other programs or a paper."""
+"""``choco export``: P-positions, statements and claims of a run as files."""
 
 from __future__ import annotations
 
@@ -73,9 +73,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
             if as_ != "bfile":
                 return frame_bytes(position_rows(tables), as_)
             if len(tables) != 1:
-                raise ConfigError(
-                    "--as bfile: of P-positions it needs --game, a game that the run has"
-                )
+                raise ConfigError("--as bfile: P-positions need --game with a game of the run")
             return b_file(p_position_counts(tables[0])).encode()
 
 

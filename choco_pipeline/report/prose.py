@@ -55,7 +55,7 @@ def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
 
     Examples
     --------
-    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> from choco_pipeline.formula.written.latex import LaTeX
     >>> [phrase.text for phrase in prose("For a k = 2^(a+2)·m in 3 bars, y ≤ ⌊(x+z)/k⌋.", LaTeX())]
     ['For a ', 'k = 2^{a + 2} \\cdot m', ' in 3 bars, ', 'y \\leq \\left\\lfloor \\frac{x + z}{k} \\right\\rfloor', '.']
     """

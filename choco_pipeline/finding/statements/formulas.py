@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from choco_pipeline.claims.kinds import Related, Values
 from choco_pipeline.claims.language.claim import Claim, Determined
-from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
@@ -16,6 +16,9 @@ from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import conjuncts
+
+if TYPE_CHECKING:
+    from choco_pipeline.finding.statements.statement import FoundStatement
 
 #: Signs between two sets.
 RELATIONS = {"exactly": "==", "within": "⊆", "contains-all": "⊇"}
@@ -181,7 +184,7 @@ def set_of(condition: str, notation: MathNotation) -> str:
 
     Examples
     --------
-    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> from choco_pipeline.formula.written.latex import LaTeX
     >>> set_of("v == 1 or v >= 0 and (v+2) & (v+1) == 0", LaTeX())
     '\\{2^{n} - 2 : n \\geq 1\\} \\cup \\{1\\}'
     >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())

@@ -1,1 +1,0 @@
-"""Formulas and sentences with formulas, in LaTeX and MathML."""
