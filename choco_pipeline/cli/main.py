@@ -50,8 +50,8 @@ Scheduler = Annotated[
 ]
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_given: bool) -> None:
+    if is_given:
         from choco_pipeline.provenance import package_version  # noqa: PLC0415
 
         print(f"choco {package_version()}")

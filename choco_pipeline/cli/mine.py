@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import xarray as xr
-
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.waiting import bars
@@ -30,7 +29,7 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
-from choco_pipeline.mining.table_findings import Finding, is_complete_formula
+from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
@@ -61,10 +60,7 @@ def mine(
     what: Sequence[str],
     json: bool,
 ) -> int:
-    """Print the statements of `mined`, with evidence and verdicts.
-
-    The exit code is 0 even if nothing is found.
-    """
+    """Print the statements of `mined`; the exit code is always 0."""
     tables, document = mined(words, bound, quantity, what)
     if json:
         emit(document.document())
@@ -92,38 +88,45 @@ def mined(
     if unknown is not None:
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
-    tables = [asked for game in games for asked in _tables(*game, quantity, bound)]
+    tables = [planned for game in games for planned in _tables(*game, quantity, bound)]
     learns = "formulas" in (what or MINERS) and len(tables) <= MOST_AUTOMATA
     with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
-        finding = progress.add_task("finding", total=2)
+        progress_of_finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
-        for asked in tables:
-            data = table(asked.game, asked.bound, asked.quantity)
+        for planned in tables:
+            data = table(planned.game, planned.bound, planned.quantity)
             findings = mine_table(
-                what or list(MINERS), asked.game, asked.bound, asked.quantity, data
+                what or list(MINERS), planned.game, planned.bound, planned.quantity, data
             )
             if learns and not any(map(is_complete_formula, findings)):
-                findings += learned_from_game(Cells.of(asked.game, asked.bound, data))
+                findings += learned_from_game(Cells.of(planned.game, planned.bound, data))
             mined += [
-                _mined(asked, words[0] if pattern.names else asked.game.notation, f)
-                for f in findings
+                Mined(
+                    planned.game.notation,
+                    planned.quantity,
+                    planned.bound,
+                    words[0] if pattern.names else planned.game.notation,
+                    planned.parameters,
+                    finding,
+                )
+                for finding in findings
             ]
-            members[asked.quantity].append(
-                MemberTable(asked.parameters, _reader(asked, data), findings)
-            )
+            reader = partial(Cells.of, planned.game, planned.bound, data)
+            members[planned.quantity].append(MemberTable(planned.parameters, reader, findings))
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
-        bounds = {(asked.game.notation, asked.quantity): asked.bound for asked in tables}
-        finder = Finder(Tables(bounds), _catalogue())
+        bounds = {(planned.game.notation, planned.quantity): planned.bound for planned in tables}
+        catalogue = load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
+        finder = Finder(Tables(bounds), catalogue)
         document = found_in(
             mined,
             families,
             finder,
-            lambda *_, **__: progress.advance(finding),
+            lambda *_, **__: progress.advance(progress_of_finding),
             related_games=not what,
         )
     return len(tables), document
@@ -233,17 +236,3 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
     if bound is not None and bound < 0:
         raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
     return quick_bound(game, quantity) if bound is None else bound
-
-
-def _mined(asked: _Table, family: str, finding: Finding) -> Mined:
-    return Mined(
-        asked.game.notation, asked.quantity, asked.bound, family, asked.parameters, finding
-    )
-
-
-def _reader(asked: _Table, data: xr.Dataset) -> Callable[[], Cells]:
-    return lambda: Cells.of(asked.game, asked.bound, data)
-
-
-def _catalogue() -> Catalogue:
-    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))

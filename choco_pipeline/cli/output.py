@@ -64,10 +64,7 @@ def note(text: str) -> None:
 
 
 def wrapped(text: str, indent: str = "", further: str = "") -> str:
-    """Return a paragraph in lines as wide as the terminal.
-
-    Lines after the first have the indent `further`.
-    """
+    """Return a paragraph as wide as the terminal, with `further` as later indent."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     lines = wrap(
         text,
@@ -114,10 +111,7 @@ class CommandSections(TyperGroup):
     """Commands whose help page lists them in sections."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each panel of commands.
-
-        Commands without a panel are in the last one.
-        """
+        """Write a section for each panel of commands; the last is for all others."""
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)

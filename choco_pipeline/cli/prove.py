@@ -78,8 +78,7 @@ def show_proof(
         limits = {"seconds": seconds, "memory": memory}
         if claim is not None:
             with suppress(UndecidedError):
-                asked = (refuted_formula, claim.as_json())
-                refuted = prover.call(*asked, what="the trial", **limits)
+                refuted = prover.call(refuted_formula, claim.as_json(), what="the trial", **limits)
                 decided = refuted and ClaimVerdict.model_validate(refuted)
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)

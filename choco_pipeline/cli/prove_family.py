@@ -52,19 +52,19 @@ def show_family(
     claim = claim_to_prove(ruleset, statement, condition)
     given = claim.determined
     assert given is not None
-    asked = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
+    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
         Limited(PREPARED_BY) as prover,
     ):
-        arguments = (*asked, seconds, memory, folder.as_posix())
+        arguments = (*family, seconds, memory, folder.as_posix())
         # The search takes its seconds, and the check as many again.
         limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
         try:
             answer = prover.call(attempt_family, *arguments, what="the proof", **limits)
         except UndecidedError as error:
-            answer = undecided_family(*asked, str(error))
+            answer = undecided_family(*family, str(error))
     if json:
         emit(answer)
     else:
@@ -95,10 +95,7 @@ def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -
 
 
 def require_positive(**limits: float) -> None:
-    """Raise `ChocoError` unless limits are positive numbers.
-
-    Their names are those of options.
-    """
+    """Raise `ChocoError` unless limits, named as options, are positive numbers."""
     for name, value in limits.items():
         if not (math.isfinite(value) and value > 0):
             raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")

@@ -74,9 +74,6 @@ def _refuse(error: str, code: int = 2) -> NoReturn:
 
 
 def _fail() -> NoReturn:
-    """Print the traceback of a fault, and exit with 4.
-
-    Python's own exit code, 1, is that of a refutation.
-    """
+    """Print a traceback, and exit with 4, because Python's 1 means a refutation."""
     traceback.print_exc()
     sys.exit(4)

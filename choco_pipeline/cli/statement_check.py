@@ -70,10 +70,7 @@ def checked(
 
 
 def default_bound(claim: Claim) -> int | None:
-    """Return a bound for which a table takes some tenths of a second.
-
-    None if the shape of the game is its bound.
-    """
+    """Return a bound with a quick table; None if the shape is its bound."""
     if claim.pattern is None:
         return 20
     if claim.shape in RECTANGULAR or claim.reach is not None:
@@ -86,10 +83,7 @@ def default_bound(claim: Claim) -> int | None:
 def check(
     words: Sequence[str], bound: int | None, seconds: float, json: bool, *, prove: bool
 ) -> int:
-    """Check a statement, and print the verdict.
-
-    Return 0 if it holds or is proved, else 1.
-    """
+    """Check a statement, print the verdict, and return 0 if it holds, else 1."""
     texts, given = read_words(words)
     for (
         text

@@ -171,10 +171,7 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
 
 
 def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Cells | None:
-    """Return a table that covers a position and its options, if it is feasible.
-
-    It is a table of a run, or computed now.
-    """
+    """Return a feasible table that covers positions: one of a run, or a new one."""
     stored = find_table(RESULTS / "tables", game, quantity, positions)
     if stored is not None:
         return stored

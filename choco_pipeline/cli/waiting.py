@@ -28,10 +28,7 @@ DESCRIPTION = "{task.description}"
 
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[str], None]]:
-    """Show a step and its duration on a terminal.
-
-    The yielded function changes the name of the step.
-    """
+    """Show a step and its duration; the yielded function renames the step."""
     columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
     with _on_terminal(*columns, kind=Progress) as progress:
         task = progress.add_task(what, total=None)

@@ -101,8 +101,8 @@ def verdict_frame(ledger: Ledger) -> pd.DataFrame:
     rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
     rows = []
     for verdict in ledger.verdicts:
-        claim, shown = claims[verdict.claim], verdict.counterexample
-        position = shown and shown.position
+        claim, refutes = claims[verdict.claim], verdict.counterexample
+        position = refutes and refutes.position
         silent = verdict.no_answer if verdict.is_proved else {}
         parameters = verdict.parameters if verdict.for_all is None else verdict.for_all.model_dump()
         rows.append(
@@ -116,8 +116,8 @@ def verdict_frame(ledger: Ledger) -> pd.DataFrame:
                 "engines": " ".join(verdict.engines if verdict.is_proved else ()),
                 "no_answer": json.dumps(silent) if silent else None,
                 "counterexample": None if position is None else json.dumps(position),
-                "found": shown and shown.found,
-                "claimed": shown and shown.claimed,
+                "found": refutes and refutes.found,
+                "claimed": refutes and refutes.claimed,
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -133,13 +133,13 @@ def row_frame(ledger: Ledger) -> pd.DataFrame:
     for row in ledger.rows:
         claim = claims[row.claim]
         document = row.model_dump()
-        shown = {name: getattr(claim, name) for name in ("number", "status", "words")}
+        of_claim = {name: getattr(claim, name) for name in ("number", "status", "words")}
         packed = {
             name: None if document[name] is None else json.dumps(document[name])
             for name in ("counts", "bound", "decided")
         }
         packed["engines"] = engines_text(row.engines)
-        rows.append({**document, **shown, **packed, "paper": claim.paper.key})
+        rows.append({**document, **of_claim, **packed, "paper": claim.paper.key})
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
 
 
@@ -155,10 +155,7 @@ class RunTime:
 
 
 def run_times(ledger: Ledger) -> list[RunTime]:
-    """Return the stages of a run, each followed by its longest parts.
-
-    The result is empty if nothing took any time.
-    """
+    """Return the stages of a run, each followed by its longest parts."""
     claims = {claim.id: f"{claim.paper.key}, {claim.number}" for claim in ledger.claims}
     rulesets = {table["id"]: str(table["ruleset"]) for table in ledger.tables}
     parts: Mapping[str, Counter[str]] = {name: Counter() for name in ledger.seconds}

@@ -54,10 +54,7 @@ def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Mar
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
-    """Return the labels of all arrows, as `digit_patterns`, by their two states.
-
-    Arrows to and from the state that never accepts are left out.
-    """
+    """Return the `digit_patterns` of each pair of states, without the dead state."""
     delta = automaton.delta
     stays = (delta == np.arange(automaton.states)[:, None]).all(axis=1)
     dead = set(np.flatnonzero(stays & ~automaton.accepting).tolist()) - {0}
@@ -141,10 +138,7 @@ FEWEST_READ, MOST_READ = 3, 8
 
 @dataclass(frozen=True)
 class ReadingStep:
-    """One column of digits, and the states before and after it.
-
-    The state after it is None if no arrow leads on.
-    """
+    """One column of digits, and the states around it; None after a dead end."""
 
     digits: str
     before: int
@@ -181,10 +175,7 @@ class WorkedReading:
 
 
 def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
-    """Return an example with the smallest suitable automaton, if there is one.
-
-    The automaton accepts P-positions of a game without passes.
-    """
+    """Return an example for P-positions with the smallest suitable automaton, if any."""
     fit = [
         certificate
         for certificate in certificates

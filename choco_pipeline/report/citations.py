@@ -36,7 +36,9 @@ def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
     """Return the entry of a result, with version, commit and digest."""
     versions = ledger.versions
     result = f"{claim.number} of {claim.paper.key}: {row.text}"
-    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest(claim, row)}"
+    # Of the formal statement and its outcome, without times.
+    result_digest = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
+    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest}"
     fields = {
         "author": "{choco\\_pipeline authors}",
         "title": f"{{{tex_text(result)}}}",
@@ -44,11 +46,6 @@ def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
         "note": tex_text(made),
     }
     return _entry("misc", f"choco-{claim.id}", fields)
-
-
-def result_digest(claim: LedgerClaim, row: ClaimRow) -> str:
-    """Return the digest of a result: formal statement and text, without times."""
-    return digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:

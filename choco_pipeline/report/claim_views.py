@@ -107,7 +107,11 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
             case "every_member":
                 yield from _every_member(value)
             case "growth":
-                yield LABELS[key], _growth(value)
+                head = ("bound", "values", "largest", "all members found up to")
+                steps = [
+                    [step[of] for of in ("bound", "count", "largest", "frontier")] for step in value
+                ]
+                yield LABELS[key], EvidenceTable(head, steps)
             case "engines":
                 yield LABELS[key], enumerated([ENGINES.get(name, name) for name in value])
             case _:
@@ -128,11 +132,6 @@ def _plain(value: Any) -> EvidenceValue:
             return list(value)
 
 
-def _growth(steps: Sequence[Document]) -> EvidenceTable:
-    rows = [[step["bound"], step["count"], step["largest"], step["frontier"]] for step in steps]
-    return EvidenceTable(("bound", "values", "largest", "all members found up to"), rows)
-
-
 def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield the domain of a refutation, its positions and engines."""
     every = FalseEverywhere.model_validate(named)
@@ -143,7 +142,14 @@ def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield the premises, lemmas, hypotheses and steps of a derivation."""
-    yield "follows from", [_claim(premise) for premise in _premises(derivation)]
+    link = Markup('<a href="{0}.html">{0}</a>')
+    yield (
+        "follows from",
+        [
+            link.format(premise["claim"]) + f", proved for {premise['for_all']}"
+            for premise in _premises(derivation)
+        ],
+    )
     if derivation["lemmas"]:
         yield "by", enumerated(derivation["lemmas"])
     if derivation["hypotheses"]:
@@ -169,11 +175,6 @@ def _premises(derivation: Document) -> Iterator[Document]:
         yield premise
         if premise["follows_from"] is not None:
             yield from _premises(premise["follows_from"])
-
-
-def _claim(premise: Document) -> Markup:
-    link = Markup('<a href="{0}.html">{0}</a>').format(premise["claim"])
-    return link + f", proved for {premise['for_all']}"
 
 
 #: A table of the ledger.
@@ -269,10 +270,7 @@ def cell_of(
 
 
 def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
-    """Return the parameters of each verdict, with the bound if they are not unique.
-
-    Proofs have a word instead of the bound.
-    """
+    """Return the parameters of each verdict, with bound or proof if not unique."""
     names = ["all at once" if v.for_all is not None else assigned(v.parameters) for v in verdicts]
     times = Counter(names)
     labelled = []
@@ -286,10 +284,7 @@ def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
 
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:
-    """Lay cells out by two integer parameters, if there are many.
-
-    None if two cells have the same place, or most places are empty.
-    """
+    """Lay cells out by two integer parameters, if a grid is readable."""
     cells = [cell for cell in cells if cell.document.for_all is None]
     names = {tuple(cell.document.parameters) for cell in cells}
     if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:

@@ -34,12 +34,10 @@ def digit_patterns(words: Collection[str]) -> list[str]:
         patterns |= grown
     chosen = []
     for pattern in sorted(patterns, key=lambda pattern: (-pattern.count("*"), pattern)):
-        fitting = {word for word in left if _fits(word, pattern)}
+        fitting = {
+            word for word in left if all(p in ("*", d) for d, p in zip(word, pattern, strict=True))
+        }
         if fitting:
             chosen.append(pattern)
             left -= fitting
     return sorted(chosen)
-
-
-def _fits(word: str, pattern: str) -> bool:
-    return all(p in ("*", d) for d, p in zip(word, pattern, strict=True))

@@ -19,10 +19,7 @@ from choco_pipeline.tables.computing.cost import in_bytes
 
 
 def templates(*, autoescape: bool, **syntax: Any) -> Environment:
-    """Return an environment in which an undefined name is an error.
-
-    `syntax` has further arguments of Jinja's `Environment`.
-    """
+    """Return a Jinja environment in which an undefined name is an error."""
     return Environment(
         loader=PackageLoader("choco_pipeline.report"),
         autoescape=autoescape,
@@ -50,10 +47,7 @@ def environment() -> Environment:
 
 
 def papers(*, markdown: bool = False) -> Environment:
-    """Return the environment of LaTeX or Markdown documents.
-
-    In its syntax braces are plain text.
-    """
+    """Return the environment of LaTeX or Markdown, in whose syntax braces are text."""
     documents = templates(
         autoescape=False,  # neither is HTML
         block_start_string="<%",
@@ -69,10 +63,7 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence, with spaces between phrases.
-
-        Spaces at the ends of a phrase would be lost when the text is wrapped.
-        """
+        """Return a sentence with spaces between phrases, which wrapping keeps."""
         written = ""
         for phrase in several:
             inner = phrase.text.strip()
@@ -93,10 +84,7 @@ def papers(*, markdown: bool = False) -> Environment:
 
 
 def math_font() -> str:
-    """Return the font of formulas as a data URL.
-
-    Browsers stretch braces only in a font with a table for that.
-    """
+    """Return the font of formulas, whose table stretches braces, as a data URL."""
     font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
     return f"data:font/woff2;base64,{b64encode(font).decode()}"
 

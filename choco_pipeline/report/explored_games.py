@@ -237,10 +237,7 @@ def _explored(
 
 
 def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ...] | None:
-    """Return the number of values of each coordinate in the box.
-
-    None if even a small box has too many positions.
-    """
+    """Return the numbers of values of coordinates in the box, if it can be played."""
     most = MOST_POSITIONS if face is None else MOST_POSITIONS_OF_A_FACE
     for side in SIDES:
         largest = game.rules.largest(None if bound is None else min(bound, side - 1))

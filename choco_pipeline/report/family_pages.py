@@ -182,10 +182,7 @@ class FamilyProofs:
     def _false_with(
         self, proved: FamilyText, path: str, notation: MathNotation
     ) -> Iterator[Phrase]:
-        """Yield the condition on positions for which the statement is refuted.
-
-        It is refuted for every member of the family.
-        """
+        """Yield the condition on positions for which every member is refuted."""
         if path not in self.beyond:
             return
         refuted = read_family(Path(self.beyond[path]))

@@ -112,16 +112,14 @@ class Symbols:
         parts: list[str] = []
         for text, c in terms:
             parts += self._signed(c, bool(parts))
-            parts.append(self._times(abs(c), text))
+            factor = [] if abs(c) == 1 else [self.to.number(str(abs(c))), self.to.sign("")]
+            parts.append(self.to.row([*factor, text]) if factor else text)
         if constant or not parts:
             parts += [*self._signed(constant, bool(parts)), self.to.number(str(abs(constant)))]
         return self.to.row(parts)
 
     def form(self, form: Mapping[str, SumText], digit: bool = False) -> list[tuple[str, int]]:
-        """Return the terms Σ a·track, for `total`; with `digit`, of the next digits.
-
-        A coefficient that is a sum has parentheses.
-        """
+        """Return the terms Σ a·track for `total`, or those of the next digits."""
         terms = []
         for track, text in form.items():
             a, letter = affine(text), self.digit(track) if digit else self.track(track)
@@ -185,10 +183,7 @@ class Symbols:
         return tuple(kept)
 
     def _is_natural(self, total: Affine) -> bool:
-        """Whether a sum is obviously not negative.
-
-        Parameters are natural numbers, and one condition may help.
-        """
+        """Whether a sum of parameters is not negative, with one condition at most."""
         return any(
             rest.constant >= 0 and all(c >= 0 for _, c in rest.terms)
             for rest in (total, *(total - condition for condition in self.conditions))
@@ -214,9 +209,6 @@ class Symbols:
         if follows:
             return [self.to.sign("-" if c < 0 else "+")]
         return [self.to.minus()] if c < 0 else []
-
-    def _times(self, c: int, text: str) -> str:
-        return text if c == 1 else self.to.row([self.to.number(str(c)), self.to.sign(""), text])
 
 
 #: ``position(z)``, ``number(2)``, ``target()``.
@@ -248,11 +240,6 @@ class FormulaView:
     lemmas: list[LemmaView]
 
 
-def formula_view(written: FormulaText, symbols: Symbols) -> FormulaView:
-    """Return the view of a formula's proof, in the notation of its case."""
-    return _Writer(symbols).view(written)
-
-
 class _Writer:
     def __init__(self, symbols: Symbols) -> None:
         self.say, self.to = symbols, symbols.to
@@ -270,7 +257,13 @@ class _Writer:
                 say.relation(self.name(f"number({place})"), "==", self._quotient(q.dividend, q.divisor))
                 for place, q in enumerate(written.quotients, start=1)
             ],
-            [self._changed(option.changed) for option in written.options],
+            [
+                [
+                    say.relation(self.to.symbol(x, primed=True), "==", self._sum(text))
+                    for x, text in option.changed.items()
+                ]
+                for option in written.options
+            ],
             least,
             most,
             [self._lemma(name, sums) for name, sums in written.lemmas.items() if sums],
@@ -298,12 +291,6 @@ class _Writer:
             return self._sum(dividend)
         return self.to.floor(self._sum(dividend), self._sum(divisor))
 
-    def _changed(self, changed: Mapping[str, SumText]) -> list[str]:
-        return [
-            self.say.relation(self.to.symbol(x, primed=True), "==", self._sum(text))
-            for x, text in changed.items()
-        ]
-
     def _lemma(self, name: str, sums: Sequence[SumText]) -> LemmaView:
         kind, *moved = name.split("-")
         return LemmaView(kind, [self.to.name(x, "") for x in moved], [self._sum(s) for s in sums])
@@ -315,10 +302,7 @@ Conjunction = list[str]
 
 @dataclass(frozen=True)
 class CounterView:
-    """A counter: meaning on the whole word, first value, change by a digit.
-
-    `moves` are the moves that it belongs to; empty for all.
-    """
+    """A counter: meaning on the word, first value, change by a digit; its moves."""
 
     moves: list[str]
     means: str
@@ -348,10 +332,7 @@ class StrategyView:
 
 @dataclass(frozen=True)
 class LocationView:
-    """A location: facts about the numbers read so far, and its states.
-
-    A strategy has the answers, if there are any.
-    """
+    """A location: facts about the numbers read so far, its states, its answers."""
 
     number: int
     is_start: bool
@@ -365,10 +346,7 @@ class LocationView:
 
 @dataclass(frozen=True)
 class ObligationView:
-    """An obligation with its proof.
-
-    The goal must hold where the word of a position ends.
-    """
+    """An obligation with its proof, and the goal at the end of a position's word."""
 
     kind: str
     move: str
@@ -381,10 +359,7 @@ class ObligationView:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case of the family.
-
-    `limits` are the largest values of coordinates in the theorem's domain.
-    """
+    """A case of the family; `limits` bound the coordinates of the theorem."""
 
     number: int
     parameters: list[str]
@@ -449,7 +424,7 @@ class _Case:
             [self._height(y) for y in case.heights],
             self._given(),
             [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
-            None if case.formula is None else formula_view(case.formula, say),
+            None if case.formula is None else _Writer(say).view(case.formula),
             [self._obligation(o) for o in case.obligations],
         )
 
@@ -546,7 +521,10 @@ class _Case:
         never: dict[str, NeverView] = {}
         for place, location in enumerate(written.locations):
             if location.never:
-                alternatives = [self._inequalities(c) for c in location.never]
+                alternatives = [
+                    self.symbols.inequalities((affine(text), True) for text in conjunction)
+                    for conjunction in location.never
+                ]
                 view = never.setdefault(repr(alternatives), NeverView([], alternatives))
                 view.locations.append(place)
         return ObligationView(
@@ -564,10 +542,7 @@ class _Case:
         )
 
     def _goal(self, written: ObligationText) -> list[str]:
-        """Return the conditions under which the second tracks are an option.
-
-        The option is that of the move, if there is one, or of all moves.
-        """
+        """Return the conditions under which the second tracks are an option of a move."""
         say, offset = self.symbols, affine(self.case.offset)
         if written.kind == "value":
             return [say.relation(say.track("value"), ">=", say.sum(offset))]
@@ -591,9 +566,6 @@ class _Case:
                 below.append(self.to.row([lower, self.to.sign("⇒"), is_largest]))
             conditions |= dict.fromkeys(below)
         return list(conditions)
-
-    def _inequalities(self, sums: Iterable[SumText]) -> Conjunction:
-        return self.symbols.inequalities((affine(text), True) for text in sums)
 
     def _counters(self, written: ObligationText) -> Iterator[CounterView]:
         """Yield the counters; those of an option differ between moves."""

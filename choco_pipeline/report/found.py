@@ -128,10 +128,7 @@ def tables_of(statement: FoundStatement) -> list[HeightTable]:
 
 
 def _counts(counts: Mapping[str, Sequence[Mapping[str, int]]]) -> Iterator[HeightTable]:
-    """Yield for each formula a table of the numbers of functions.
-
-    Rows are largest arguments, columns are largest heights.
-    """
+    """Yield for each formula the numbers of functions, by argument and height."""
     for formula, boxes in counts.items():
         sides = sorted({box["side"] for box in boxes})
         heights = sorted({box["height"] for box in boxes})
@@ -144,10 +141,7 @@ def _counts(counts: Mapping[str, Sequence[Mapping[str, int]]]) -> Iterator[Heigh
 
 
 def _shifts(shifts: Sequence[Mapping[str, Any]]) -> HeightTable:
-    """Return the table of the sums that vanish at exactly the P-positions.
-
-    It also counts the functions for which a sum is closest to that.
-    """
+    """Return the numbers of f for which sums vanish at exactly the P-positions."""
     return HeightTable(
         "For how many f of the box a sum is zero exactly at the P-positions, and for how many it comes closest to that",
         ("sum", "exactly", "closest"),
@@ -220,14 +214,10 @@ def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
         return None
     *fixed, row, column = dims
     title = ", ".join([*([title] if title else []), *(f"{dim} = 0" for dim in fixed)])
-    cells = _cropped(cells[(0,) * len(fixed)])
+    cells = cells[(0,) * len(fixed)]
+    filled = np.flatnonzero((cells != NONE).any(axis=1))
+    cells = cells[: int(filled[-1]) + 1] if filled.size else cells  # a long bar is low
     return Picture(cells, row, column, title) if cells.size >= FEWEST_CELLS else None
-
-
-def _cropped(cells: Cells) -> Cells:
-    """Return the cells without the last rows if these are empty: a long bar is low."""
-    filled = np.nonzero((cells != NONE).any(axis=1))[0]
-    return cells[: int(filled[-1]) + 1] if filled.size else cells
 
 
 #: Kinds of statements with a drawing of P-positions, and the side of the drawing in cells.
@@ -265,19 +255,19 @@ def pattern(picture: Picture, ruleset: str) -> Markup:
     for i in range(rows):
         y = i if picture.down else rows - 1 - i
         path += [f"M{j} {y}h1v1h-1z" for j in range(columns) if cells[i, j] == 1]
-    says = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
-    says += f", {picture.title}" if picture.title else ""
+    caption = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
+    caption += f", {picture.title}" if picture.title else ""
     return Markup(
-        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{says}">'
+        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{caption}">'
         '<rect width="{columns}" height="{rows}" class="frame"/><path d="{path}"/></svg>'
-        "<figcaption>{says}.</figcaption></figure>"
+        "<figcaption>{caption}.</figcaption></figure>"
     ).format(
         w=columns + 1,
         h=rows + 1,
         columns=columns,
         rows=rows,
         path="".join(path),
-        says=says,
+        caption=caption,
     )
 
 

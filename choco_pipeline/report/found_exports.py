@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
@@ -11,7 +10,7 @@ from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.claim_views import claim_views
 from choco_pipeline.report.environment import papers
-from choco_pipeline.report.found import FoundStatements, FoundView, sequence_of
+from choco_pipeline.report.found import FoundStatements, sequence_of
 from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -42,10 +41,7 @@ def b_files(found: FoundStatements) -> dict[str, str]:
 
 
 def tex(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements as a LaTeX document.
-
-    Proved statements are theorems, others are conjectures.
-    """
+    """Return the statements as LaTeX theorems, if proved, or conjectures."""
     return _rendered(
         "found.tex.j2", found, ledger, f"Found: {ledger.title}", in_vain=found.in_vain, standings=()
     )
@@ -71,15 +67,13 @@ def _rendered(
         "formulas": lambda statement: displayed(statement, LaTeX()),
         "lead": lambda statement: lead(statement, LaTeX()),
     }
-    sections = [] if found is None else list(_sections(found))
+    sections = found and [
+        ("Not in the catalogue", found.new),
+        ("Rediscovered", found.rediscovered),
+        ("Consequences of what is known", found.consequences),
+        ("Which height functions?", found.heights),
+        ("Refuted on tables kept back", found.refuted),
+    ]
     return documents.get_template(template).render(
-        title=title, run=ledger.run, sections=sections, **content
+        title=title, run=ledger.run, sections=sections or [], **content
     )
-
-
-def _sections(found: FoundStatements) -> Iterator[tuple[str, Sequence[FoundView]]]:
-    yield "Not in the catalogue", found.new
-    yield "Rediscovered", found.rediscovered
-    yield "Consequences of what is known", found.consequences
-    yield "Which height functions?", found.heights
-    yield "Refuted on tables kept back", found.refuted

@@ -93,9 +93,9 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
         f'<text x="{(left + right) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>'
         f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}{scale}</text>'
     )
-    says = escape(f"{y_label} against {x_label}", quote=True)
+    label = escape(f"{y_label} against {x_label}", quote=True)
     return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{says}">'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{label}">'
         f"{''.join(parts)}</svg>"
     )
 

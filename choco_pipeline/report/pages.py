@@ -147,7 +147,10 @@ def _first_page(
             questions=any(view.claim.status == "question" for view in views),
             ours=[view for view in ours if view.verdict not in ("unchecked", "undecided")],
             papers=by_paper(views),
-            facets=_facets(views),
+            facets={
+                "status": Counter(view.claim.status for view in views),
+                "verdict": tally(view.verdict for view in views),
+            },
             refuted=[view for view in refuted if view.claim.id not in corrected],
             misprinted=sum(view.claim.id in corrected for view in refuted),
         )
@@ -155,20 +158,9 @@ def _first_page(
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return the existing certificates of a claim's proofs: path and address.
-
-    Addresses are relative to `folder`.
-    """
+    """Return existing certificates of a claim, with addresses seen from `folder`."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
     named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
-
-
-def _facets(views: Sequence[ClaimView]) -> Mapping[str, object]:
-    """Return the filters of the ledger: statuses and verdicts, with numbers."""
-    return {
-        "status": Counter(view.claim.status for view in views),
-        "verdict": tally(view.verdict for view in views),
-    }

@@ -117,10 +117,7 @@ def varying(entries: Sequence[GameProof]) -> list[str]:
 
 
 def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
-    """Return the family's ruleset with the parameters `names`.
-
-    If rulesets differ in more than these, return all of them.
-    """
+    """Return the family's ruleset with the parameters `names`, or its rulesets."""
     shapes: dict[str, Counter[str]] = {}
     for entry in entries:
         # A number may equal two parameters; most members of a family tell them apart.
@@ -194,10 +191,7 @@ class FoundLaw:
 
 
 def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> Series:
-    """Return the numbers of states of proved games against `main`.
-
-    There is a series for each choice of other parameters and of passes left.
-    """
+    """Return the numbers of states against `main`, by other parameters and passes."""
     others = [name for name in names if name != main]
     layers = max(len(entry.states) for entry in proved)
     lines: dict[str, dict[int, int]] = {}
@@ -224,10 +218,7 @@ def found_laws(series: Series, main: str) -> list[FoundLaw]:
 
 
 def states_chart(series: Series, main: str) -> Markup | None:
-    """Return the chart of states against the parameter `main`.
-
-    A single series is split by its laws; each of several is one line.
-    """
+    """Return the chart of states against `main`, with a line for each law or series."""
     if not any(len(states) >= LEAST_POINTS for states in series.values()):
         return None
     if len(series) == 1:

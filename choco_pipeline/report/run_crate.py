@@ -107,7 +107,11 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         ]
     ]
     inputs = [
-        crate.add_file(path, _place_of(path), properties=_sealed(path))
+        crate.add_file(
+            path,  # of the project, or of the wheel
+            (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix(),
+            properties=_sealed(path),
+        )
         for path in map(Path, plan["inputs"])
     ]
     outputs = [
@@ -168,11 +172,6 @@ def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
         *map(paths.manifest, shards),
     ]
     yield from filter(Path.is_file, named)
-
-
-def _place_of(path: Path) -> str:
-    """Return the path of an input in the crate: that in the project."""
-    return (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix()
 
 
 def _files(folder: Path) -> list[Path]:

@@ -61,10 +61,7 @@ def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
 
 
 def p_position_counts(cells: Cells) -> IntegerSequence:
-    """Return the numbers of P-positions with no coordinate above n.
-
-    Passes are not counted.
-    """
+    """Return the numbers of P-positions without a coordinate, passes apart, above n."""
     rows = p_position_rows(cells)[list(cells.game.base.coordinates)]
     largest = rows.max(axis=1)
     terms = tuple(int((largest <= n).sum()) for n in range(cells.bound + 1))

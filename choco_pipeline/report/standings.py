@@ -28,10 +28,10 @@ class Standing:
 
 def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
     """Return the conjectures and questions, by paper, in the papers' order."""
-    asked = [view for view in views if view.claim.status in ("conjecture", "question")]
+    of_status = [view for view in views if view.claim.status in ("conjecture", "question")]
     return [
         (paper, [Standing(view, _known(view)) for view in chosen])
-        for paper, chosen in by_paper(asked)
+        for paper, chosen in by_paper(of_status)
     ]
 
 
@@ -80,7 +80,8 @@ def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
     single = _single_cases(verdicts).get("proved", [])
     if single and single[0].parameters:
-        parts.append(_for(single) + _named(single))
+        is_bounded = any(v.reach is not None or v.printed is not None for v in single)
+        parts.append((f"{_domain(single)}, for " if is_bounded else "") + _named(single))
     others = "" if view.verdict == "proved" else ", and no others"
     return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
 
@@ -136,15 +137,6 @@ def _named(verdicts: Sequence[ClaimVerdict]) -> str:
 def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
     """Return " for" with the parameters of verdicts; "" without parameters."""
     return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
-
-
-def _for(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return the domain of proofs that are not for all positions, with ", for "."""
-    return (
-        ""
-        if all(v.reach is None and v.printed is None for v in verdicts)
-        else _domain(verdicts) + ", for "
-    )
 
 
 def _domain(verdicts: Sequence[ClaimVerdict]) -> str:

@@ -92,9 +92,9 @@ class Board:
             yield from (points for _, points in box.positions(block))
             return
         self.reach(bound)
-        sides = [
-            min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)
-        ]
+        shape = self._values.shape
+        limits = [n - 1 for n in shape] if self.of_whole_bars else self.game.limits(bound)
+        sides = [min(n, most + 1) for n, most in zip(shape, limits, strict=True)]
         values = self._values[tuple(map(slice, sides))]
         flat = np.flatnonzero(values.reshape(-1) != NONE)
         first = int(self.of_whole_bars)
@@ -104,11 +104,6 @@ class Board:
                 name: at.astype(np.int64) + (first if name in ("i", "j") else 0)
                 for name, at in zip(self.names, index, strict=True)
             }
-
-    def _most(self, bound: int) -> Sequence[int]:
-        if self.of_whole_bars:
-            return [n - 1 for n in self._values.shape]
-        return self.game.limits(bound)
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each position, passes left not counted."""

@@ -29,7 +29,7 @@ from choco_pipeline.claims.evidence.shared_pass import Pass, alone
 from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import Undecided, Vacuous
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError

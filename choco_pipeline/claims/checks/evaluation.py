@@ -146,7 +146,9 @@ class Evaluation:
             case IsOption(at):
                 return self._are_options(at, batch)
             case IsPrinted(row):
-                return self._are_printed(row, batch)
+                listed = [entry for entry in self.printed if len(entry) == len(row)]
+                columns = np.array(listed, np.int64).reshape(-1, len(row)).T
+                return _rows_in([self.value(one, batch) for one in row], [*columns])
             case Not(operand):
                 return ~self.holds(operand, batch)
             case Junction(word, operands):
@@ -173,7 +175,10 @@ class Evaluation:
                     truths[rows] = self.holds(body, inner)
                 return truths
             case At(position, body):
-                return self.holds(body, self._at(position, batch))
+                values = [self.value(one, batch) for one in position]
+                points = dict(zip(self._own.names, values, strict=True))
+                self._own.values(points)  # raises an error if one is no position
+                return self.holds(body, replace(batch, position=points, option=None))
             case ValueSet():
                 raise FormulaError(
                     f"{text_of(part)}: a set of values stands alone, outside of other parts",
@@ -244,7 +249,7 @@ class Evaluation:
         self, word: Word, bindings: Sequence[Binding], body: Proposition, batch: Batch
     ) -> Truths:
         found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
-        for owners, inner in self.choices(bindings, batch, asked_first(word, body)):
+        for owners, inner in self.choices(bindings, batch, necessary_condition(word, body)):
             held = self.holds(body, inner)
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
@@ -292,7 +297,7 @@ class Evaluation:
         assert isinstance(binding, OfOption)
         limits = () if self._own.of_whole_bars else self._own.game.rules.limits.items()
         falling = {name for name, limit in limits if limit.of}
-        condition = asked_first(part.word, body)
+        condition = necessary_condition(part.word, body)
         if condition is None or len(falling) != 1 or not binding.by or falling & {*binding.by}:
             return None, body
         (name,), (first, *rest) = falling, conjuncts(condition)
@@ -448,13 +453,6 @@ class Evaluation:
         else:
             yield rows, batch.with_known(name, values)
 
-    def _at(self, position: Sequence[Expression], batch: Batch) -> Batch:
-        points = dict(
-            zip(self._own.names, (self.value(one, batch) for one in position), strict=True)
-        )
-        self._own.values(points)  # raises an error if one is no position
-        return replace(batch, position=points, option=None)
-
     def _place(self, place: Place, batch: Batch) -> tuple[Board, Points]:
         if place.primed:
             assert batch.option is not None
@@ -501,11 +499,6 @@ class Evaluation:
         wanted = [self.value(one, batch) for one in at]
         return _rows_in([which, *wanted], [rows, *(option[name] for name in names)])
 
-    def _are_printed(self, row: Sequence[Expression], batch: Batch) -> Truths:
-        listed = [entry for entry in self.printed if len(entry) == len(row)]
-        columns = np.array(listed, np.int64).reshape(-1, len(row)).T
-        return _rows_in([self.value(one, batch) for one in row], [*columns])
-
     def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
         values = np.empty(rows.size, np.int64)
         for n, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
@@ -515,7 +508,7 @@ class Evaluation:
         return values
 
 
-def asked_first(word: Word, body: Proposition) -> Proposition | None:
+def necessary_condition(word: Word, body: Proposition) -> Proposition | None:
     """Return the necessary condition on the choices of a quantifier.
 
     It is the premise of an `every`, if it has one, or the body of a `some` or `no`. Choices that violate it cannot decide the
@@ -524,7 +517,7 @@ def asked_first(word: Word, body: Proposition) -> Proposition | None:
     if word != "every":
         return body
     if isinstance(body, Let):
-        premise = asked_first(word, body.body)
+        premise = necessary_condition(word, body.body)
         return None if premise is None else replace(body, body=premise)
     return body.premise if isinstance(body, Implies) else None
 
@@ -540,10 +533,7 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return a mask of the rows of ``questions`` that are in ``listed``.
-
-    Both are given as columns.
-    """
+    """Return a mask of the rows, given as columns, that are among the listed ones."""
     size = questions[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)

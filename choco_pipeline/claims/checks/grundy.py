@@ -29,10 +29,7 @@ def compare_grundy_numbers(
     size: int,
     reach: int | None = None,
 ) -> Pass[Tally]:
-    """Compare a table of Grundy numbers with a formula.
-
-    The arguments are those of `compare_p_positions`.
-    """
+    """Compare a table with a formula; arguments as in `compare_p_positions`."""
     equals = check.equals.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)

@@ -81,8 +81,8 @@ def section_of(order: int, level: int, halves: bool = False) -> Section:
         half //= 2
     in_square = np.abs(h) < radius
     squares = np.zeros((side, side), np.bool_)
-    i, j = _squares_at(x[in_square], y[in_square], side)
-    squares[i, j] = True
+    u, v = (x + y)[in_square], (x - y)[in_square]
+    squares[(u + side - 1) // 2, (v + side - 1) // 2] = True
     corners = (x[~in_square] + y[~in_square], x[~in_square] - y[~in_square])
     return Section(squares, corners[0].size, _loose(squares, *corners))
 
@@ -116,21 +116,16 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         tally.settle(block.points)
         tally.fail(select(block.points, np.where(is_p, ~covered[at], touched[at])))
     if tally.least is not None:
-        shown = counterexample_at(case, tally.least)
+        outcome = counterexample_at(case, tally.least)
         place = tally.least[0], tally.least[2]
         share = "in" if covered[place] else "partly in" if touched[place] else "not in"
         claimed = f"its cell is {share} the section of order {order:,}"
-        return concluded(case, tally, evidence, replace(shown, claimed=claimed))
+        return concluded(case, tally, evidence, replace(outcome, claimed=claimed))
     if section.loose is not None:
         u, v = section.loose
         actual = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"
         return Finding(Refuted(Counterexample(actual, "squares"), tally.settled), evidence)
     return Finding(case.agreement(tally.settled), evidence)
-
-
-def _squares_at(x: Ints, y: Ints, side: int) -> tuple[Ints, Ints]:
-    """Return the indices, from 0, of the squares with these centres."""
-    return (x + y + side - 1) // 2, (x - y + side - 1) // 2
 
 
 def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
@@ -146,10 +141,7 @@ def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
 
 
 def _scaled_to(m: int, squares: Truths) -> tuple[Truths, Truths]:
-    """Return masks of the covered and of the touched cells of an m × m bar.
-
-    The squares are scaled to the size of the bar.
-    """
+    """Return the cells of an m × m bar that scaled squares cover, and touch."""
     side = squares.shape[0]
     inside = np.pad(
         squares.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))

@@ -122,10 +122,7 @@ class Box:
         return starts
 
     def _most(self, move: Move) -> Ints:
-        """Return the largest amount that a move may take at each cell.
-
-        Cells from which the move is not allowed may hold any value.
-        """
+        """Return the largest amount of a move at each cell, anything if not allowed."""
         largest = max(self.legal.shape)
         if move.at_most is None:
             return np.array(largest)
@@ -207,10 +204,7 @@ def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths
 
 
 def _running(cells: Truths, axis: int) -> Truths:
-    """Return the running "or" along an axis.
-
-    The result is that of `numpy.logical_or.accumulate`, in a tenth of its time.
-    """
+    """Return `numpy.logical_or.accumulate`, in a tenth of its time."""
     if axis == cells.ndim - 1:
         running: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
         return running

@@ -26,13 +26,10 @@ MOST_LISTED = 1 << 20
 
 
 def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
-    """Compare printed Grundy numbers with those of the game.
-
-    The claim is undecided if the table does not hold all of them.
-    """
+    """Compare printed Grundy numbers with those of the game, if the table has all."""
     game, lookup = case.cells.game, case.cells
     try:
-        printed = check.spoken(game)
+        printed = check.legal_numbers(game)
     except UndefinedError as error:
         return Finding(Undecided(str(error)))
     needed = max((bound_of(game, at) for at, _ in printed), default=0)
@@ -98,10 +95,7 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
 
 
 def find_columns(check: Columns, case: ClaimCase) -> Finding:
-    """Compare the columns of flat bars with the printed ones.
-
-    The first wrong example refutes the claim.
-    """
+    """Compare the columns of flat bars with the printed ones."""
     game, number = case.cells.game, len(check.examples)
     for example in check.examples:
         position = tuple(example.position)

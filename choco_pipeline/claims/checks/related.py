@@ -172,10 +172,7 @@ class _Comparison:
     def _candidates(
         self, related: _RelatedTable, columns: CellBlock, points: Points, stored: str
     ) -> Iterator[tuple[Points, Ints]]:
-        """Yield the positions in columns that can be wrong, and 1 for P-positions.
-
-        These are the P-positions of both games, and positions without a related position.
-        """
+        """Yield positions in columns that can be wrong, and 1 for P-positions."""
         target = self.target(points) | {stored: points[stored]}
         exist = related.are_positions(target)
         there = np.full(exist.shape, NONE, np.int64)

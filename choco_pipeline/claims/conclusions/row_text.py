@@ -35,10 +35,7 @@ def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
 
 
 def row_text(cases: Cases, decided: ClaimVerdict | None) -> str:
-    """Return the outcome of all verdicts on a claim in one line.
-
-    `decided` is the verdict with the least counterexample.
-    """
+    """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
     text, for_all = _text(cases, decided), cases.for_all
     if cases.false_everywhere is not None:
         every = cases.false_everywhere

@@ -100,27 +100,27 @@ def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[
 
 def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     """Return the sort key of a counterexample: size, position, parameters."""
-    shown, given = verdict.counterexample, list(verdict.parameters.values())
-    assert shown is not None
-    position = shown.position
+    refutes, given = verdict.counterexample, list(verdict.parameters.values())
+    assert refutes is not None
+    position = refutes.position
     if position is None:
         return (math.inf, (), given)
     sizes = [
         value
-        for name, value in zip(shown.coordinates, position, strict=True)
+        for name, value in zip(refutes.coordinates, position, strict=True)
         if claim.pattern is None or name != PASSES
     ]
     return (max(sizes), position, given)
 
 
 def _decided(verdict: ClaimVerdict) -> Decided:
-    shown = verdict.counterexample
-    assert shown is not None
+    refutes = verdict.counterexample
+    assert refutes is not None
     return Decided(
         table=verdict.table,
         parameters=verdict.parameters,
-        coordinates=shown.coordinates,
-        position=shown.position,
+        coordinates=refutes.coordinates,
+        position=refutes.position,
     )
 
 

@@ -152,10 +152,7 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
-    """Return the counterexample at a position with another Grundy number.
-
-    The table must hold Grundy numbers.
-    """
+    """Return the counterexample at a position, from a table of Grundy numbers."""
     known = KnownPosition(case, position)
     number = case.cells.grundy(position)
     lower = [option for option in known.options if known.total(option) == claimed]

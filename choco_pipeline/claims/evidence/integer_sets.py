@@ -50,16 +50,13 @@ class IntegerSet:
         return self.first_outside(()) is None
 
     def _nearest_outside(self, others: Collection[int], sign: int) -> int | None:
-        """Return the member of one sign nearest to 0 that is not among the others.
-
-        0 counts as positive.
-        """
+        """Return the nearest member of a sign, 0 being positive, not among the others."""
         waiting: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
-        looked_at = 0
+        visited = 0
         while waiting:
             near, far = waiting.pop()
-            looked_at += 1
-            if looked_at > MOST_INTERVALS:
+            visited += 1
+            if visited > MOST_INTERVALS:
                 raise LimitError(
                     f"{self.condition}: whether an integer {'above' if sign > 0 else 'below'} {sign * near:,} satisfies"
                     f" it is not known, after {MOST_INTERVALS:,} intervals"

@@ -31,10 +31,7 @@ class Judged:
         return True
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on.
-
-        `whole_bars` is True for a claim about uncut rectangular bars.
-        """
+        """Return the kinds of tables for the check; `whole_bars` means uncut bars."""
         if self.of_tables is not None:
             return (self.of_tables,)
         return ("p-positions",) if whole_bars else QUANTITIES
@@ -74,10 +71,7 @@ class Kind(Judged, Model):
 def in_order(
     place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
 ) -> Iterator[Part]:
-    """Yield named formulas, each of which may use the earlier names.
-
-    Their names are added to `known`.
-    """
+    """Yield formulas that may use earlier names, and add their names to `known`."""
     for name, formula in formulas.items():
         yield (*place, name), formula, frozenset(known)
         known.add(name)

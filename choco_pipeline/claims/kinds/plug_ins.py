@@ -265,10 +265,7 @@ class HeightFunctions(Kind):
 
 
 class SectionCase(Model):
-    """A claim about some squares of a section.
-
-    They equal squares of another section, or are all empty.
-    """
+    """Some squares of a section equal those of another section, or are all empty."""
 
     where: Condition | None = Field(
         default=None,

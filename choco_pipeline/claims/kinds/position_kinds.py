@@ -50,10 +50,7 @@ class GrundyNumbers(Shape):
 
 @dataclass(frozen=True)
 class Values(Shape):
-    """The values of a formula at the P-positions equal a set of integers ``v``.
-
-    They may also be part of the set, or contain it.
-    """
+    """The values of a formula at P-positions equal, contain, or are in a set."""
 
     kind: ClassVar[str] = "values"
     of_whole_bars: ClassVar[bool] = True
@@ -66,10 +63,7 @@ class Values(Shape):
 
 @dataclass(frozen=True)
 class Count(Shape):
-    """The number of positions, or of positions with further integers.
-
-    Only those that satisfy a condition are counted.
-    """
+    """The number of positions, or of positions with integers, with a condition."""
 
     kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
@@ -121,7 +115,7 @@ class PrintedNumbers(Shape):
     #: Of a table: the first place after each row. If it is a position, the table has no number for it.
     ends: tuple[Position, ...] | None = None
 
-    def spoken(self, game: Ruleset) -> list[tuple[Position, int]]:
+    def legal_numbers(self, game: Ruleset) -> list[tuple[Position, int]]:
         """Return the positions that it is about, and their numbers.
 
         Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
@@ -129,11 +123,11 @@ class PrintedNumbers(Shape):
         for position in self.ends or ():
             if game.is_position(position):
                 raise UndefinedError(f"{position} has no number in the printed table")
-        spoken = [(at, number) for at, number in self.numbers if game.is_position(at)]
-        if self.ends is None and len(spoken) < len(self.numbers):
+        legal_numbers = [(at, number) for at, number in self.numbers if game.is_position(at)]
+        if self.ends is None and len(legal_numbers) < len(self.numbers):
             missing = next(at for at, _ in self.numbers if not game.is_position(at))
             raise UndefinedError(f"{missing} is no position of {game.notation}")
-        return spoken
+        return legal_numbers
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,7 @@ class Parts:
 
 
 def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
-    """Split leading definitions and a premise ``size <= …`` from a statement.
-
-    The statement is about positions.
-    """
+    """Split definitions and a premise ``size <= …`` from one about positions."""
     let = dict[str, Formula]()
     while isinstance(proposition, Let) and _is_free_of(proposition.value, coordinates):
         let[proposition.name] = proposition.value.formula
@@ -152,10 +149,7 @@ def _is_free_of(value: Expression, coordinates: Collection[str]) -> bool:
 def _without_reach(
     parts: tuple[Proposition, ...], variables: Collection[str]
 ) -> tuple[Formula | None, list[Proposition]]:
-    """Split off a conjunct ``size <= limit`` whose limit has no variables.
-
-    Return the limit and the other conjuncts.
-    """
+    """Split a conjunct ``size <= limit`` without variables in the limit from others."""
     for i, part in enumerate(parts):
         match part:
             case Expression(formula, ()):
@@ -217,10 +211,7 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
 
 
 def _numbers(part: Proposition) -> Check | None:
-    """Recognise Grundy numbers of single positions.
-
-    For example: ``G(2, 3) == 1 and G(5, 9) == 12``.
-    """
+    """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
     numbers = list[tuple[Position, int]]()
     for one in conjuncts(part):
         if not isinstance(one, Expression) or len(one.terms) != 1:

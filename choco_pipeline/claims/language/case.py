@@ -64,10 +64,7 @@ class ClaimCase:
         return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
 
     def nothing(self, what: str) -> Verdict:
-        """Return the verdict if no position satisfies the premise.
-
-        `what` names the positions.
-        """
+        """Return the verdict if no position, in words `what`, satisfies the premise."""
         if self.is_complete:
             return Vacuous(f"no {what} satisfies its premise")
         return Undecided(f"no {what} up to bound {self.bound:,} satisfies its premise")

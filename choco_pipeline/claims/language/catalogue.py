@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from choco_pipeline.claims.language.claim import Claim, names_of
-from choco_pipeline.claims.language.claim_formulas import formulas_of
 from choco_pipeline.claims.language.claims_file import ClaimsFile, Entry
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.mistakes import formulas_of, mistakes_in
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from choco_pipeline.claims.kinds import (
     Check,
@@ -52,15 +52,17 @@ from choco_pipeline.statements.tree import (
 )
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: How ids of claims begin that the machine finds.
+_Shape = TypeVar("_Shape")
+
+#: The prefix of the ids of found claims.
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
 #: Coordinates of a rectangular bar: of the poisoned cell, and the heaps. A statement is about uncut bars if it has the former alone.
 _CELL, _HEAPS = re.compile(r"\b[ij]\b"), re.compile(r"\b[abcd]\b")
-#: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
+#: Cases of one ruleset, at most: each has a verdict, which costs as much as a claim.
 MOST_CASES = 100
-#: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
+#: Choices of integers for which `when` is evaluated, in 1 to 10 µs each, for one ruleset.
 MOST_TRIED = 100_000
 
 
@@ -145,27 +147,31 @@ class Claim:
     @property
     def outcomes(self) -> PPositions | None:
         """The formula for P-positions, if it is about one."""
-        return self.check if isinstance(self.check, PPositions) else None
+        return self._in_shape(PPositions)
 
     @property
     def numbers(self) -> GrundyNumbers | None:
         """The formula for Grundy numbers, if it is about one."""
-        return self.check if isinstance(self.check, GrundyNumbers) else None
+        return self._in_shape(GrundyNumbers)
 
     @property
     def value_set(self) -> Values | None:
         """The set of values at P-positions, if it is about one."""
-        return self.check if isinstance(self.check, Values) else None
+        return self._in_shape(Values)
 
     @property
     def related(self) -> Related | None:
         """The relation to another game, if it is about one."""
-        return self.check if isinstance(self.check, Related) else None
+        return self._in_shape(Related)
 
     @property
     def counts(self) -> Counts | None:
         """The plug-in that compares numbers of P-positions, if the claim is one."""
-        return self.check if isinstance(self.check, Counts) else None
+        return self._in_shape(Counts)
+
+    def _in_shape(self, shape: type[_Shape]) -> _Shape | None:
+        own: object = self.check
+        return own if isinstance(own, shape) else None
 
     @property
     def on_options(self) -> OnOptions | None:
@@ -245,10 +251,7 @@ class Claim:
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """The names of the rulesets in the pattern, outermost first.
-
-        All rulesets that match it have the same names.
-        """
+        """The names of the rulesets in the pattern, and so in all matches."""
         return () if self.pattern is None else names_of(self.pattern)
 
     @property
@@ -330,10 +333,7 @@ class Claim:
         )
 
     def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions that its `reach` makes, or "".
-
-        `beyond` is added to the reach.
-        """
+        """Return the condition on positions of its `reach` plus `beyond`, or ""."""
         reach = self.reach
         if reach is None:
             return ""
@@ -366,11 +366,11 @@ class Claim:
         `ConfigError` if `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
         """
         cases = []
-        tried = count(1)
+        attempts = count(1)
         for known in assignments(self.statement.every, dict(parameters)):
-            if self._holds_when(known, tried):
+            if self._holds_when(known, attempts):
                 cases.append(known)
-            if len(cases) > MOST_CASES or next(tried) > MOST_TRIED:
+            if len(cases) > MOST_CASES or next(attempts) > MOST_TRIED:
                 raise self._too_many(parameters, len(cases))
         return cases
 
@@ -389,17 +389,14 @@ class Claim:
             known[name] = int(formula.value(known))
         return known
 
-    def _holds_when(self, known: dict[str, int], tried: Iterator[int]) -> bool:
-        """Whether some choice of the integers of `some` satisfies `when`.
-
-        `tried` counts the choices.
-        """
+    def _holds_when(self, known: dict[str, int], attempts: Iterator[int]) -> bool:
+        """Whether some integers of `some`, counted by `attempts`, satisfy `when`."""
         when = self.statement.when
         try:
             for chosen in assignments(self.statement.some, known):
                 if when is None or when.value(chosen):
                     return True
-                if next(tried) > MOST_TRIED:
+                if next(attempts) > MOST_TRIED:
                     raise self._too_many(known, 0)
         except FormulaError as error:
             if self.is_found:

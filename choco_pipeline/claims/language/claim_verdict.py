@@ -52,10 +52,7 @@ class FalseEverywhere(AllParameters):
 
 
 class ClaimVerdict(VerdictRecord):
-    """A verdict on a claim, with its evidence.
-
-    The bound is that of the table, even if the verdict does not depend on it.
-    """
+    """A verdict on a claim, with its evidence and the bound of the table."""
 
     #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
     claim: str
@@ -127,10 +124,7 @@ class ClaimVerdict(VerdictRecord):
 
     @property
     def false_everywhere(self) -> FalseEverywhere | None:
-        """The domain in which the claim is false for every parameter, if known.
-
-        The claim is false at its bound, or just beyond.
-        """
+        """The domain in which the claim is false, at its bound or just beyond, if known."""
         every = self.evidence.get("every_member")
         return None if every is None else FalseEverywhere.model_validate(every)
 

@@ -1,4 +1,4 @@
-"""Mistakes in a claim beyond its single keys, such as unknown names."""
+"""Mistakes in a claim beyond its single keys, and formulas without a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from itertools import product
 
 from choco_pipeline.claims.kinds import Check, Count
 from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
-from choco_pipeline.claims.language.claim_formulas import parts_of
 from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -132,7 +133,7 @@ def _formulas(part: Part) -> Iterator[Formula]:
             case Expression(formula):
                 yield formula
             case InRange(_, span):
-                yield from parts_of(span)
+                yield from formulas_in(span)
             case _:
                 pass
 
@@ -239,7 +240,7 @@ def _unknown(
     except FormulaError as error:
         yield place, str(error)
         return
-    for formula in parts_of(part):
+    for formula in formulas_in(part):
         if problem := formula.always_undefined():
             yield place, f"{problem}, whatever the names are"
 
@@ -259,3 +260,45 @@ def _require_matchable(pattern: Notation) -> None:
                 )
             case _:
                 pass
+
+
+def formulas_in(part: Formula | Range | None) -> tuple[Formula, ...]:
+    """Return the formulas that a key holds: one, those of a range, or none."""
+    match part:
+        case Formula():
+            return (part,)
+        case Range(first, last, step):
+            return (first, last) if step is None else (first, last, step)
+        case None:
+            return ()
+
+
+def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
+    """Yield the formulas of a claim outside its statement, each with its key."""
+    statement, plug_in = claim.statement, claim.statement.check
+    held: list[tuple[Location, Formula | Range | None]] = [
+        *((("every", name), span) for name, span in statement.every.items()),
+        *((("some", name), span) for name, span in statement.some.items()),
+        (("when",), statement.when),
+        (("for_all",), statement.for_all),
+    ]
+    if isinstance(plug_in, Kind):
+        parts = plug_in.parts(frozenset(claim.coordinates))
+        held += [(("check", *place), part) for place, part, _ in parts]
+    for place, part in held:
+        yield from ((place, formula) for formula in formulas_in(part))
+
+
+def without_value(claim: Claim, error: FormulaError) -> Finding:
+    """Return the finding if a formula of a claim has no value."""
+    text = error.text.strip()
+    key = next(
+        (
+            ".".join(map(str, place))
+            for place, formula in formulas_of(claim)
+            if text in (formula.source.strip(), formula.text)
+        ),
+        "statement" if claim.statement.statement is not None else None,
+    )
+    where = f"{key} ({text})" if key else text
+    return Finding(Undecided(f"{where}: {error}"), {"key": key} if key else {})

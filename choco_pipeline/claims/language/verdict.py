@@ -76,10 +76,7 @@ class HoldsToBound:
 
 @dataclass(frozen=True)
 class Refuted:
-    """It is false: `counterexample` is the least one in the table.
-
-    All `positions` of the table were settled.
-    """
+    """It is false: `counterexample` is the least one in the settled table."""
 
     kind: ClassVar[VerdictKind] = "refuted"
     counterexample: Counterexample

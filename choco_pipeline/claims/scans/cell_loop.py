@@ -120,10 +120,7 @@ class CellCode:
     def evaluate(
         self, formula: Formula, matters: ir.Value, stored: ir.Value | None = None
     ) -> ir.Value:
-        """Return a formula's value, where it matters.
-
-        `stored` is the value of the stored coordinate.
-        """
+        """Return a formula's value where it matters, given the stored coordinate."""
         names = dict(self.names)
         if stored is not None:
             assert self.shape.stored is not None
@@ -193,10 +190,7 @@ class CellCode:
         self.build.store(self.build.select(less, here, kept), slot)
 
     def tell(self, where: ir.Value, index: ir.Value, size: ir.Value) -> None:
-        """Count a value at an index of the task's first array.
-
-        Its second array keeps the least size there.
-        """
+        """Count a value at an index of one array; keep its least size in another."""
         counts, nearest = self._registers.arguments[-2:]
         with self.build.if_then(where):
             at = [self._as_integer(index, _I64)]
@@ -249,7 +243,7 @@ class FormulaTask:
         """Write the instructions for one cell."""
         raise NotImplementedError
 
-    def _spoken_of(self, cell: CellCode) -> ir.Value:
+    def _domain(self, cell: CellCode) -> ir.Value:
         if self.where is None:
             return cell.exists
         return cell.build.and_(cell.exists, cell.evaluate(self.where, cell.exists))
@@ -261,11 +255,11 @@ class NumbersTask(FormulaTask):
 
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one cell."""
-        spoken, size = self._spoken_of(cell), cell.size()
-        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
-        claimed = cell.evaluate(self.formula, spoken)
+        in_domain, size = self._domain(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(in_domain, cell.reached(size)))
+        claimed = cell.evaluate(self.formula, in_domain)
         wrong = cell.build.icmp_signed("!=", claimed, cell.value)
-        cell.fail(cell.build.and_(spoken, wrong), size)
+        cell.fail(cell.build.and_(in_domain, wrong), size)
 
 
 @dataclass(frozen=True)
@@ -279,11 +273,11 @@ class OutcomesTask(FormulaTask):
 
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one cell."""
-        spoken, size = self._spoken_of(cell), cell.size()
-        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
-        holds = cell.evaluate(self.formula, spoken)
+        in_domain, size = self._domain(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(in_domain, cell.reached(size)))
+        holds = cell.evaluate(self.formula, in_domain)
         is_p = cell.build.icmp_signed("==", cell.value, cell.constant(self.p_value))
-        relate(cell, self.relation, spoken, holds, is_p, size)
+        relate(cell, self.relation, in_domain, holds, is_p, size)
 
 
 @dataclass(frozen=True)
@@ -303,21 +297,21 @@ class ColumnsTask(FormulaTask):
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one column."""
         build = cell.build
-        spoken = self._spoken_of(cell)
+        in_domain = self._domain(cell)
         assert cell.top is not None
-        settled, last = spoken, cell.top
+        settled, last = in_domain, cell.top
         if cell.shape.has_reach:
             heaps = [value for name, value in cell.names.items() if name != "p"]
-            settled = build.and_(spoken, cell.reached(*heaps))
+            settled = build.and_(in_domain, cell.reached(*heaps))
             last = build.select(build.icmp_signed("<", cell.top, cell.reach), cell.top, cell.reach)
         cell.settle_up_to(last, settled)
-        held = build.and_(spoken, cell.held)
+        held = build.and_(in_domain, cell.held)
         holds = cell.evaluate(self.formula, held, cell.value)
         relate(cell, self.relation, held, holds, cell.yes, cell.size(cell.value))
         tried = [cell.value]
         for candidate in self.candidates:
-            value = cell.evaluate(candidate, spoken)
-            new = build.and_(spoken, build.icmp_signed(">=", value, cell.constant(0)))
+            value = cell.evaluate(candidate, in_domain)
+            new = build.and_(in_domain, build.icmp_signed(">=", value, cell.constant(0)))
             if cell.shape.limited:
                 new = build.and_(new, build.icmp_signed("<=", value, cell.top))
             for other in tried:
@@ -338,10 +332,7 @@ class ValuesTask(FormulaTask):
     largest: int
 
     def emit(self, cell: CellCode) -> None:
-        """Write the instructions for one cell.
-
-        Only here does a cell branch, because it writes to memory.
-        """
+        """Write the instructions for a cell, with a branch, because it writes to memory."""
         build = cell.build
         if self.p_value is None:
             is_p = cell.held
@@ -412,7 +403,9 @@ class _LoopCode:
             wide_sum=self._slot(_I64, 0),
             least={w: self._slot(self._integer, nowhere(shape.bits)) for w in (LEAST, BEYOND)},
         )
-        self._geometry = [self._load(function.args[2], i) for i in range(4 * len(shape.dims))]
+        places = (ir.Constant(_I64, i) for i in range(4 * len(shape.dims)))
+        pointers = [build.gep(function.args[2], [i], source_etype=_I64) for i in places]
+        self._geometry = [build.load(pointer, typ=_I64) for pointer in pointers]
         self._loop(0)
         for which, slot in self._totals.items():
             total = build.load(slot, typ=_I64)
@@ -428,10 +421,6 @@ class _LoopCode:
         slot = self._build.alloca(kind)
         self._build.store(ir.Constant(kind, start), slot)
         return slot
-
-    def _load(self, array: ir.Value, index: int) -> ir.Value:
-        at = self._build.gep(array, [ir.Constant(_I64, index)], source_etype=_I64)
-        return self._build.load(at, typ=_I64)
 
     def _keep(self, which: int, value: ir.Value) -> None:
         at = self._build.gep(self._arguments[4], [ir.Constant(_I64, which)], source_etype=_I64)
@@ -493,10 +482,7 @@ class _LoopCode:
 
 
 def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
-    """Return a new target machine and its passes, in about 1 ms.
-
-    An engine frees its target, so targets cannot be shared.
-    """
+    """Return a new target and its passes, in 1 ms: an engine frees its own."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.

@@ -152,10 +152,7 @@ class Scan:
         return loop_for(self.task, shape)
 
     def _width(self, held: Interval) -> tuple[int, tuple[tuple[str, Interval], ...]] | None:
-        """Return the least safe bit width, and the ranges of names that show it.
-
-        None if an overflow is possible in every width.
-        """
+        """Return the least bit width without overflows, if any, and the ranges of names."""
         try:
             ranges = self.ranges(held)
         except FormulaError:
@@ -170,10 +167,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """Values of a formula at P-positions, ascending.
-
-    Each has a count, and the least size of a position with that value.
-    """
+    """Ascending values at P-positions, with counts and least sizes of positions."""
 
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -259,10 +253,7 @@ def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
 
 
 def _limits_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a range that contains all cells.
-
-    It is that of the type if this is narrow, else `range_of` the cells.
-    """
+    """Return a range that contains all cells, that of the type if it is narrow."""
     if cells.itemsize > 2:
         return range_of(cells)
     limits = np.iinfo(cells.dtype)
@@ -270,10 +261,7 @@ def _limits_of(cells: NDArray[np.integer]) -> Interval:
 
 
 def range_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a range that contains all cells other than `NONE`.
-
-    It is generous, so that many slabs have the same.
-    """
+    """Return a generous range of all cells except `NONE`, to suit many slabs."""
     low, high = int(cells.min()), int(cells.max())
     return (0 if low >= NONE else -1 - _power_above(-low)), max(_power_above(high), (1 << 15) - 1)
 

@@ -228,10 +228,7 @@ class _Box:
         return holds
 
     def has_property(self, heights: NDArray[np.int64]) -> Truths:
-        """Return a mask of the functions with the property.
-
-        All are tested at once, or one by one if some look-up has no value.
-        """
+        """Return a mask of the functions with the property."""
         tables = heights.reshape(len(heights), -1)
         try:
             together = self._truths_together(tables)
@@ -248,15 +245,12 @@ class _Box:
         return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return a mask of the functions with the property.
-
-        None if a height outside the box is needed.
-        """
-        condition, asked = self.check.condition.name_look_ups("f", "F")
+        """Return the same mask at once; None if a height outside the box is needed."""
+        condition, look_ups = self.check.condition.name_look_ups("f", "F")
         size = next(iter(self.points.values())).size
         shape = (len(tables), size)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}
-        for name, argument in asked.items():
+        for name, argument in look_ups.items():
             index = np.broadcast_to(argument.evaluate(env), shape).astype(np.int64, copy=False)
             if size and (index.min() < 0 or index.max() >= tables.shape[1]):
                 return None
@@ -267,19 +261,17 @@ class _Box:
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
         """Return the counterexample to the statement by one function, [1, n_x, n_z]."""
         rows = [tuple(row) for row in heights[0].tolist()]
-        shown = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
+        function = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]
         wrong = np.argwhere((grundy >= 0) & (grundy != self.claimed[:, :, : grundy.shape[2]]))
         if not wrong.size:
             first = int(self._truths(heights.reshape(-1)).argmin())
             place = tuple(int(values[first]) for values in self.points.values())
             claimed = math_text(self.check.condition)
-            actual = (
-                f"{shown} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
-            )
+            actual = f"{function} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
             return Counterexample(actual, claimed, place, tuple(self.points))
         x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
         place = (y, z) if self.check.arguments == 1 else (x, y, z)
-        actual = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
+        actual = f"{function} has the property, and Grundy number {grundy[x, z, y]}"
         claimed = f"{math_text(self.check.grundy)} = {self.claimed[x, z, y]}"
         return Counterexample(actual, claimed, place, self.coordinates)

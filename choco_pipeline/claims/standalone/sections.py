@@ -48,8 +48,8 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
             raise LimitError(
                 f"there are more than {MOST_VISITED:,} squares to look at: a smaller bound has fewer"
             )
-        spoken, wrong = _compared(check, known, squares)
-        cases += spoken
+        in_question, wrong = _compared(check, known, squares)
+        cases += in_question
         if wrong is not None:
             i, j, claimed_there = wrong
             words = {True: "there is a square", False: "there is none"}
@@ -97,7 +97,7 @@ def _compared(
     there = squares.ravel()
     left = np.ones(there.size, np.bool_)
     wrong = np.zeros(there.size, np.bool_)
-    spoken = 0
+    in_question = 0
     for case in check.cases:
         points: Points = {"i": i, "j": j}
         mine = left.copy()
@@ -106,7 +106,7 @@ def _compared(
         left &= ~mine
         if not mine.any():
             continue
-        spoken += int(mine.sum())
+        in_question += int(mine.sum())
         claimed = np.zeros(int(mine.sum()), np.bool_)
         if case.like is not None:
             order, level = (int(part.value(known)) for part in case.like[:2])
@@ -117,9 +117,9 @@ def _compared(
             claimed[inside] = other[row[inside], column[inside]]
         wrong[mine] = there[mine] != claimed
     if not wrong.any():
-        return spoken, None
+        return in_question, None
     n = int(wrong.argmax())
-    return spoken, (int(i[n]), int(j[n]), not bool(there[n]))
+    return in_question, (int(i[n]), int(j[n]), not bool(there[n]))
 
 
 def _refuted(

@@ -9,7 +9,7 @@ from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.standalone.height_functions import find_height_functions
 from choco_pipeline.claims.standalone.sections import find_sections

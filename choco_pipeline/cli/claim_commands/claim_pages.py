@@ -51,10 +51,7 @@ class ClaimSource:
         return command("claims", *words, *files, config=self.config.as_posix())
 
     def is_in_run(self, claim: Claim) -> bool:
-        """Whether a run of the configuration includes this claim.
-
-        Another statement with its id does not count.
-        """
+        """Whether a run of the configuration includes this very statement."""
         known = load_catalogue(self.files_of_run).claims.get(claim.id)
         return known is not None and known.as_json() == claim.as_json()
 
@@ -204,7 +201,8 @@ def _last_run(
         yield from explain(least.counterexample, source.ruleset(least))
         return
     largest = max(verdicts, key=lambda verdict: verdict.positions)
-    yield wrapped(f"{_given(largest)}{largest.text}", "  ", "  ")
+    given = assigned(largest.parameters)
+    yield wrapped(f"{given}: {largest.text}" if given else largest.text, "  ", "  ")
 
 
 def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
@@ -214,11 +212,6 @@ def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
         return refuted[0]
     at = (decided.table, decided.parameters)
     return next((v for v in refuted if (v.table, v.parameters) == at), refuted[0])
-
-
-def _given(verdict: ClaimVerdict) -> str:
-    values = assigned(verdict.parameters)
-    return f"{values}: " if values else ""
 
 
 def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
@@ -241,10 +234,7 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
-    """Yield sentences on the claims that correct or contradict this one.
-
-    Claims that this one corrects or contradicts are included.
-    """
+    """Yield sentences on corrections of this claim, and on contradictions."""
     entry = claim.statement
     assert isinstance(entry, Entry)
     if entry.corrects:

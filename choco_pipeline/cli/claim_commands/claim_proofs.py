@@ -108,8 +108,8 @@ def proved_by_game(
             game = build(claim.pattern, case, Path()).notation
             limits = {"seconds": seconds, "memory": MEMORY}
             if game not in proofs:
-                asked = {"ruleset": game, "relation": relation, "parameters": case, **limits}
-                todo = GameToProve.model_validate({**asked, "sweep": "", "claims": ()})
+                order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
+                todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
                 proofs[game] = searched(todo, outcomes, prover)
             proof = proofs[game]
             if proof.is_proved:

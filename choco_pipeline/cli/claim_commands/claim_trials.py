@@ -163,10 +163,7 @@ def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Tri
 
 @contextmanager
 def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
-    """Show the number of finished tables on a terminal.
-
-    The yielded function updates it.
-    """
+    """Show finished tables on a terminal; the yielded function updates it."""
     with bars() as progress:
         bar = progress.add_task(claim.id, total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)

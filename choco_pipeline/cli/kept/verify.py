@@ -128,10 +128,7 @@ def verify_published(json: bool) -> int:
 
 
 def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
-    """Return the answers on the certificates in the results folder, by path.
-
-    Certificates of one game are checked together.
-    """
+    """Return the answers on all certificates, by path."""
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
@@ -173,14 +170,10 @@ def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
 
 
 def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
-    """Check a family's certificate.
-
-    A valid certificate that refutes every member counts as "proved".
-    """
+    """Check a family's certificate; a refutation of every member counts as proved."""
     limits = {"seconds": seconds, "memory": MEMORY}
     try:
-        asked = (check_family, path.as_posix(), seconds)
-        answer = prover.call(*asked, what="the check", **limits)
+        answer = prover.call(check_family, path.as_posix(), seconds, what="the check", **limits)
     except DisagreementError:
         raise
     except OverLimitError as error:

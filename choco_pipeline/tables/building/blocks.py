@@ -39,10 +39,7 @@ HANDED_ON_PER_SECOND = 2e9
 
 
 def share_of(memory: int) -> int:
-    """Return the bytes for filling a block: half of a worker's memory.
-
-    The other half is for waiting frontiers.
-    """
+    """Return the bytes for a block: half of a worker's, the rest for frontiers."""
     return memory // 2
 
 
@@ -121,10 +118,7 @@ class BlockedTable:
 
     @property
     def memory(self) -> int:
-        """Bytes that a worker holds while it fills the largest block.
-
-        Waiting frontiers may go to its disk.
-        """
+        """Bytes of a worker with the largest block; waiting frontiers may go to disk."""
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
@@ -209,10 +203,7 @@ class HandedOn:
         return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of the frontier along the columns.
-
-        The original stays: if the block below is lost, it is filled again.
-        """
+        """Return a copy of the frontier along the columns, for a refill if it is lost."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
         if isinstance(self._down, bytes):  # which `HandedOn` alone makes
@@ -220,10 +211,7 @@ class HandedOn:
         return _copy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
-        """Return the frontier along the rows; None if it is not here.
-
-        With `keep`, return a copy.
-        """
+        """Return the frontier along the rows, if it is here; with `keep`, a copy."""
         across = self._across
         if keep and across is not None:
             return _copy(across)
@@ -360,10 +348,7 @@ def take_block(site: Site, place: Place, source: StoredTable, report: Report) ->
 
 
 def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
-    """Return frontiers for later blocks, compressed if they are sent.
-
-    Compression in this step reduces the waiting bytes to a tenth.
-    """
+    """Return frontiers for later blocks, compressed to a tenth if they are sent."""
     if site.sends and down is not None:
         return HandedOn(pickle.dumps(down), across)
     return HandedOn(down, across)

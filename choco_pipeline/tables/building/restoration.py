@@ -199,10 +199,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
 
 
 def _replace_cells(patient: _Patient, aside: Location) -> None:
-    """Copy the differing chunks from a store with a new copy of the table.
-
-    The new copy may consist of coordinates alone.
-    """
+    """Copy the differing chunks from a new copy of the table, or its coordinates."""
     for name, _ in aside.files(patient.spec.table_id):
         if not name.endswith(METADATA):
             content = aside.read(name)
@@ -211,10 +208,7 @@ def _replace_cells(patient: _Patient, aside: Location) -> None:
 
 
 def _replace_metadata(patient: _Patient, aside: Location) -> None:
-    """Copy the metadata from a store with a new copy of the table.
-
-    The digest of the code stays.
-    """
+    """Copy metadata from a new copy of the table, but keep the digest of the code."""
     table_id = patient.spec.table_id
     patient.store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):

@@ -156,10 +156,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 
 
 def _begin(site: Site) -> BlockedTable:
-    """Return the table in blocks, and create its array unless it exists.
-
-    An array of an interrupted build of this code is kept.
-    """
+    """Return the table in blocks; create its array unless this code has done so."""
     site.spec.planned_game()
     table = BlockedTable.of_spec(site.spec, site.memory)
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
@@ -184,10 +181,7 @@ def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
 
 
 def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
-    """Return the finished tables of the same game with smaller bounds.
-
-    They are computed by this code; the largest comes first.
-    """
+    """Return finished tables of this game, code and smaller bounds, largest first."""
     usable: list[StoredTable] = []
     for path in folder.glob("*.done.json"):
         try:

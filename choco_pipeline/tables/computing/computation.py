@@ -106,22 +106,22 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
     terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
     """
     dims = variable_of(game, quantity).dims
-    asked, rules = BoundedGame.of(game, bound), game.base.rules
-    if math.prod(asked.sizes.values()) > MOST_POSITIONS:
+    bounded, rules = BoundedGame.of(game, bound), game.base.rules
+    if math.prod(bounded.sizes.values()) > MOST_POSITIONS:
         raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
     if quantity == "grundy":
-        return Computation(grundy_kernel(asked), dims, 1)
+        return Computation(grundy_kernel(bounded), dims, 1)
     if rules.free is not None:
-        rest = asked.without(rules.free)
-        return Computation(grundy_kernel(rest), dims, asked.sizes[rules.free])
+        rest = bounded.without(rules.free)
+        return Computation(grundy_kernel(rest), dims, bounded.sizes[rules.free])
     if rules.face is not None:
-        heap = next(reversed(asked.heaps), None)
-        rest = BoundedGame(replace(rules, within=None), bound, game.passes, asked.front)
+        heap = next(reversed(bounded.heaps), None)
+        rest = BoundedGame(replace(rules, within=None), bound, game.passes, bounded.front)
         kernel = grundy_kernel(rest if heap is None else rest.without(heap))
         return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
-    columns = ColumnKernel.of(asked)
+    columns = ColumnKernel.of(bounded)
     return (
-        Outcomes(grundy_kernel(asked), dims, 1)
+        Outcomes(grundy_kernel(bounded), dims, 1)
         if columns is None
         else Computation(columns, dims, 1)
     )

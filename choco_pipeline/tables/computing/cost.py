@@ -68,10 +68,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
 
 
 def quick_bound(game: Ruleset, quantity: Quantity) -> int:
-    """Return the bound of a table that is computed quickly.
-
-    A game with a fixed shape has only one bound.
-    """
+    """Return the bound of a quick table; a game with a fixed shape has only one."""
     try:
         return max(game.base.limits(None))
     except ChocoError:
@@ -97,10 +94,7 @@ def _is_large(computation: Computation) -> bool:
 
 
 def memory_of(computation: Computation) -> int:
-    """Return the largest memory in bytes of a task that computes a table.
-
-    The task may compute a block only.
-    """
+    """Return the most bytes of a task for a table, or for one of its blocks."""
     whole, kernel = memory_whole(computation), computation.blocks
     if kernel is None or not _is_large(computation):
         return whole

@@ -40,10 +40,7 @@ BYTES_PER_VALUE = 16
 
 @dataclass(frozen=True)
 class NimSumKernel(TableKernel):
-    """Grundy numbers of a disjunctive sum, from those of its components.
-
-    The components share no passes.
-    """
+    """Grundy numbers of a sum whose components share no passes."""
 
     rate = 100e6
 
@@ -61,10 +58,7 @@ class NimSumKernel(TableKernel):
         return cls(game, axes, tuple(game.sizes[name] for name in axes), parts)
 
     def whole(self) -> Table:
-        """Return the nim-sums [1, *coordinates] (Sprague and Grundy).
-
-        NONE marks cells where a component has no position.
-        """
+        """Return the nim-sums [1, *coordinates], NONE without a position."""
 
         def add(a: Cells, b: Cells) -> Cells:
             total = np.bitwise_xor.outer(a.astype(np.int32, copy=False), b.astype(np.int32))
@@ -97,10 +91,7 @@ class NimSumKernel(TableKernel):
 
 @dataclass(frozen=True)
 class GenericKernel(TableKernel):
-    """Grundy numbers of any game, option by option.
-
-    Passes are the first coordinate.
-    """
+    """Grundy numbers of any game, option by option, with passes as a coordinate."""
 
     rate = 200e6
 
@@ -136,17 +127,14 @@ class GenericKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, float]:
-        """Mean number of options of a cell, and the share of positions among cells.
-
-        Options that limits forbid are counted.
-        """
+        """Mean number of options of a cell, legal or not, and the share of positions."""
         random = np.random.default_rng(0)
-        tried = positions = 0
+        options_in_sample = positions = 0
         for place in random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist():
             if self.game.rules.why_not(place) is None:
-                tried += self.game.rules.most_options(place)
+                options_in_sample += self.game.rules.most_options(place)
                 positions += 1
-        return tried / SAMPLES, positions / SAMPLES
+        return options_in_sample / SAMPLES, positions / SAMPLES
 
 
 #: The fastest first; the last one computes every game.
@@ -165,10 +153,7 @@ def grundy_kernel(game: BoundedGame) -> TableKernel:
 
 
 def move_arrays(game: BoundedGame) -> MoveArrays:
-    """Return the arrays of a game.
-
-    The first coordinate is always the passes left.
-    """
+    """Return the arrays of a game, whose first coordinate is the passes left."""
     rules = game.rules
     names = (PASSES, *rules.coordinates)
     passing = [Move((PASSES,), by=(1,), needs=rules.moves)] if game.passes else []
@@ -222,10 +207,7 @@ class _Functions:
         self.steps: list[list[int]] = []
 
     def add(self, read: Sequence[str], values: NDArray[np.int32]) -> int:
-        """Add a function with an axis for each coordinate that it reads.
-
-        Return its number.
-        """
+        """Add a function with an axis for each read coordinate; return its number."""
         steps = dict.fromkeys(self._names, 0)
         for axis, name in enumerate(read):
             steps[name] = int(np.prod(values.shape[axis + 1 :], dtype=np.int64))

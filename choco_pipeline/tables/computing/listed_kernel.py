@@ -36,10 +36,7 @@ SAMPLES = 200
 
 @dataclass(frozen=True)
 class ListedKernel(TableKernel):
-    """Grundy numbers from lists of options.
-
-    In misère play the numbers are 0 for P-positions and 1 for others.
-    """
+    """Numbers from lists of options; in misère play 0 for P-positions, 1 for others."""
 
     rate = 1 / SECONDS_PER_OPTION
 
@@ -86,10 +83,7 @@ class ListedKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, int]:
-        """Mean number of options of a cell, and the number of choices of amounts.
-
-        The former is an upper estimate, the latter that of the largest position.
-        """
+        """Mean number of options of a cell, at most, and choices of the largest position."""
         random, rules = np.random.default_rng(0), self.game.rules
         places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
         options = [rules.most_options(at) for at in places if rules.why_not(at) is None]
@@ -118,10 +112,7 @@ class ListedKernel(TableKernel):
                 yield places[keep], {name: values[keep] for name, values in points.items()}
 
     def _listed(self, places: Ints, points: Points) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-        """Yield positions with their options, in the form of `settle`.
-
-        All come together, or in halves if there are too many.
-        """
+        """Yield positions with options as `settle` takes them, in halves if too many."""
         rows: list[Ints] = []
         cells: list[tuple[Ints, Ints]] = []
         number = 0

@@ -84,10 +84,7 @@ class TableKernel(ABC):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a cell.
-
-        Unlike `dtype`, it exists for numbers above 32 bits: memory is compared first.
-        """
+        """Bytes of a cell, also for numbers above 32 bits, which have no `dtype`."""
         return max(2, np.min_scalar_type(-self.largest - 1).itemsize)
 
     @property
@@ -135,10 +132,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockKernel(TableKernel):
-    """A kernel of plain bars in blocks of the first two axes.
-
-    A third axis is whole in each block.
-    """
+    """A kernel of plain bars, in blocks that cut the first two axes."""
 
     bar: PlainBar
 
@@ -189,10 +183,7 @@ class BlockKernel(TableKernel):
         return self.layers * int(np.prod(self.shape[2:], dtype=int))
 
     def memory(self, block: Block) -> int:
-        """Return the bytes for filling a block.
-
-        These are the cells twice, the heights, and the frontiers before and after.
-        """
+        """Return the bytes for a block: twice the cells, heights, twice the frontiers."""
         cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
@@ -203,10 +194,7 @@ class BlockKernel(TableKernel):
 
 @dataclass(frozen=True)
 class ColumnKernel(BlockKernel):
-    """The y of the P-position of each column of a bar.
-
-    Blocks of a solid bar cut x and z.
-    """
+    """The y of the P-position of each column of a bar; blocks cut x and z."""
 
     rate = 140e6
 
@@ -273,19 +261,13 @@ class ColumnKernel(BlockKernel):
 
 @dataclass(frozen=True)
 class SolidKernel(BlockKernel):
-    """Grundy numbers of a solid bar, or of an equivalent game.
-
-    Blocks cut x and z, and contain all of y.
-    """
+    """Grundy numbers of a solid bar or an equivalent; blocks cut x and z, not y."""
 
     rate = 90e6
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel for a plain bar of three coordinates.
-
-        If none is limited, y is the last.
-        """
+        """Return the kernel of a plain bar of three coordinates, the limited one last."""
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) != 3:
             return None
@@ -340,19 +322,13 @@ class SolidKernel(BlockKernel):
 
 @dataclass(frozen=True)
 class BarKernel(BlockKernel):
-    """Grundy numbers of a bar, or of two heaps.
-
-    Blocks cut z and y. One heap is a bar of height 0.
-    """
+    """Grundy numbers of a bar or of one or two heaps; blocks cut z and y."""
 
     rate = 150e6
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel for a plain bar of at most two coordinates.
-
-        If none is limited, y is the last.
-        """
+        """Return the kernel of a plain bar of one or two coordinates."""
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) > 2:
             return None

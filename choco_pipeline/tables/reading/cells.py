@@ -97,10 +97,7 @@ class Cells:
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table within a smaller bound.
-
-        A larger bound returns all of it.
-        """
+        """Return the part of the table within a bound, all of it for a larger bound."""
         rules = self.game.base.rules
         if bound >= self.bound or not rules.unbounded:
             return self
@@ -127,10 +124,7 @@ class Cells:
 
     @property
     def free(self) -> str | None:
-        """The stored coordinate, if the shape does not limit it.
-
-        It is a strip or a heap of any size.
-        """
+        """The stored coordinate, if it is a strip or a heap of any size."""
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
@@ -165,10 +159,7 @@ class Cells:
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 
     def part_within(self, slab: Slab, size: int) -> Slab:
-        """Return the part of a slab whose positions may have at most this size.
-
-        It is not empty.
-        """
+        """Return the nonempty part of a slab with positions of at most this size."""
         heaps = self.game.base.coordinates
         sides = zip(self.variable.dims, slab.starts, strict=True)
         part = tuple(slice(size + 1 - a) if name in heaps else slice(None) for name, a in sides)
@@ -215,10 +206,7 @@ class Cells:
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
-        """Return the points with coordinates up to `reach`, passes not counted.
-
-        None returns all points.
-        """
+        """Return the points with coordinates up to `reach`, passes apart, or all."""
         return points if reach is None else select(points, self.sizes(points) <= reach)
 
     def covers(self, position: Position) -> bool:
@@ -245,10 +233,7 @@ class Cells:
         return value != NONE and value == self.named(position)[self.variable.stored]
 
     def stored(self, position: Position) -> int | None:
-        """Return the stored coordinate of the P-position in a column, if any.
-
-        `position` lies in the column.
-        """
+        """Return the stored coordinate of the P-position in a position's column, if any."""
         value = int(self.cells[self._index(position)])
         return None if self.variable.stored is None or value == NONE else value
 
@@ -279,20 +264,14 @@ class Cells:
         return dict(zip(self.variable.dims, points, strict=True))
 
     def _exists(self, part: NDArray[np.integer]) -> Truths:
-        """Return a mask of the cells that represent a position or a column.
-
-        A solid bar's column without a P-position is one of them.
-        """
+        """Return a mask of the cells that represent a position or a column."""
         if self.variable.stored is not None and self.free is None:
             return np.ones(part.shape, np.bool_)
         exists: Truths = part != NONE
         return exists
 
     def _tops(self, box: Window) -> NDArray[np.int32] | None:
-        """Return the largest legal values of the stored coordinate in a box.
-
-        None if no coordinate is stored.
-        """
+        """Return the largest legal values of the stored coordinate, if any, in a box."""
         stored, dims = self.variable.stored, self.variable.dims
         if stored is None:
             return None

@@ -32,14 +32,14 @@ def find_table(
         try:
             manifest = read_record(path)
             entries = manifest["tables"] if manifest["kernels"] == kernels else {}
-            asked = [
+            matching = [
                 (table_id, entry)
                 for table_id, entry in entries.items()
                 if (entry["identity"], entry["quantity"]) == (game.identity, quantity)
             ]
         except (StoreError, KeyError, TypeError, AttributeError):
             continue  # not ours, or damaged
-        for table_id, entry in asked:
+        for table_id, entry in matching:
             cells = StoredCells.open(store_of(path, manifest), table_id, entry)
             table = Cells.of(game, entry["bound"], cells)
             if all(map(table.covers, positions)):
@@ -61,8 +61,5 @@ def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int])
 
 @lru_cache(maxsize=64)
 def _store(manifest: Path, written: int) -> Location:
-    """Return the store that a manifest names.
-
-    `written` is the time of the manifest, so that the cache forgets an old one.
-    """
+    """Return the store that a manifest, written at this time, names."""
     return store_of(manifest, read_record(manifest))

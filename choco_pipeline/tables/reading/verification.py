@@ -79,10 +79,7 @@ def _verified(
 
 
 def _check_numbers(stored: StoredTable, seed: int) -> int:
-    """Compare a table with the definition and with itself.
-
-    Return the number of checked positions.
-    """
+    """Compare a table with the definition and itself; return the checked positions."""
     game, bound = parse_ruleset(stored.entry["ruleset"]), int(stored.entry["bound"])
     cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
     table = Cells.of(game, bound, cells)
@@ -156,10 +153,7 @@ def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
 
 
 def _stored_beside(position: Position, table: Cells) -> Iterator[Position]:
-    """Yield the P-position in a column, and the position below it.
-
-    Yield nothing if the table does not store columns.
-    """
+    """Yield a column's stored P-position, if any, and the position below it."""
     stored = table.variable.stored
     value = None if stored is None else table.stored(position)
     if stored is None or value is None:

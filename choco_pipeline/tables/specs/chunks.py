@@ -138,10 +138,7 @@ def content_digest(content: bytes) -> str:
 def table_digest(
     shape: Sequence[int], dtype: str, chunk: Sequence[int], digests: Mapping[str, str]
 ) -> str:
-    """Return the SHA-256 of a table.
-
-    It depends on shape, dtype, chunk sides, and the digests of the chunks in the order of the grid.
-    """
+    """Return the SHA-256 of shape, dtype, chunk sides and all chunks' digests."""
     digest = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
     for place, _ in chunks_in(whole(shape), chunk):
         digest.update(bytes.fromhex(digests[chunk_name(place)]))

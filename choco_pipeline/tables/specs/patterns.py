@@ -78,10 +78,7 @@ class BoundedGame:
         return values
 
     def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
-        """Return a mask of the coordinates that belong to a position in play.
-
-        There `unless` does not hold.
-        """
+        """Return a mask of the coordinates of positions without `unless`."""
         ends = frozenset() if unless is None else unless.names
         limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
         needed = ends.union(read, *(limit.of for limit in limits.values()))
@@ -143,10 +140,7 @@ def dependent(rules: Rules) -> dict[str, Limit]:
 
 @dataclass(frozen=True)
 class PlainBar:
-    """Coordinates that are lowered one at a time, by any amount.
-
-    At most one of them is limited by others.
-    """
+    """Coordinates lowered one at a time, at most one of them limited by others."""
 
     #: The coordinates in their order, except that the limited one is last.
     axes: tuple[str, ...]
@@ -164,10 +158,7 @@ class PlainBar:
 
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return a limit on a product of ranges, with an axis for each.
-
-    The heights are checked as by `Height.block`.
-    """
+    """Return the heights of a limit, as checked by `Height.block`, over ranges."""
     # Kernels are compiled for arrays that may be written.
     return np.require(heights_seen(limit, sides), requirements=["C", "W"])
 

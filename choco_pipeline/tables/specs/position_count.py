@@ -37,8 +37,8 @@ def count_positions(game: Ruleset, bound: int) -> int:
     >>> count_positions(SolidBar("(x+z)//3"), 20)  # triangular, Example 8.3: 977 + 2257
     3234
     """
-    asked = BoundedGame.of(game, bound)
-    return (game.passes + 1) * math.prod(group.count() for group in _groups(asked))
+    bounded = BoundedGame.of(game, bound)
+    return (game.passes + 1) * math.prod(group.count() for group in _groups(bounded))
 
 
 @lru_cache(1 << 10)
@@ -47,8 +47,8 @@ def estimated_positions(game: Ruleset, bound: int) -> int:
 
     It is estimated above `EXACT_PLACES` places. It is used for costs and limits of work only, never for a statement about a game.
     """
-    asked = BoundedGame.of(game, bound)
-    return (game.passes + 1) * math.prod(group.estimate() for group in _groups(asked))
+    bounded = BoundedGame.of(game, bound)
+    return (game.passes + 1) * math.prod(group.estimate() for group in _groups(bounded))
 
 
 @dataclass(frozen=True)

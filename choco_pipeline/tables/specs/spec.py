@@ -69,10 +69,7 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Shard:
-    """Tables that one task builds into one store, or one large table.
-
-    Many tasks build a large table.
-    """
+    """Tables that one task builds into one store, or one large table of many tasks."""
 
     #: Hash of the table ids and of the code that computes them; names the store and the manifest.
     name: str

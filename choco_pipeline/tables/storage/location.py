@@ -73,25 +73,25 @@ class Location:
         Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
         `RESULTS`.
         """
-        shown = repr(without_secrets(url))
+        name_of_url = repr(without_secrets(url))
         written = _URL.match(url)
         if written is None or written[1] not in SCHEMES:
             raise StoreError(
-                f"{shown}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
+                f"{name_of_url}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
             )
         path = url[written.end() :].rstrip("/")
         if any(sign in path for sign in "@?#"):
             raise StoreError(
-                f"{shown}: a URL may not hold a login or a query string: credentials come from the environment"
+                f"{name_of_url}: a URL may not hold a login or a query string: credentials come from the environment"
                 " (docs/object-stores.md)"
             )
         if not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
             raise StoreError(
-                f"{shown}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
+                f"{name_of_url}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
             )
         if written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
             raise StoreError(
-                f"{shown}: a folder of this machine must be inside {RESULTS.resolve()}"
+                f"{name_of_url}: a folder of this machine must be inside {RESULTS.resolve()}"
             )
         return cls(written[0] + path)
 
@@ -116,10 +116,7 @@ class Location:
         return Location(f"{self.path}/{_checked(name)}")
 
     def store(self) -> Store:
-        """Return a Zarr store at this location.
-
-        A folder is created when something is written.
-        """
+        """Return a Zarr store at this location, whose folder is created when needed."""
         return LocalStore(self.folder) if self.folder is not None else _ObjectStore(self._driver)
 
     def read(self, name: str) -> bytes:
@@ -178,10 +175,7 @@ class Location:
                 file.unlink(missing_ok=True)
 
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
-        """Yield name and size in bytes of everything below `name`, sorted.
-
-        The names are those for `read`.
-        """
+        """Yield sorted names, for `read`, and sizes of everything below `name`."""
         sizes: dict[str, int] = {}
         with self.failures(f"{name or 'it'} cannot be listed"):
             if self.folder is not None:

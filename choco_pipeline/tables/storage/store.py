@@ -174,10 +174,7 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
 def write_cells(
     store: Location, table_id: str, outline: Outline, window: Window, cells: NDArray[np.integer]
 ) -> dict[str, str]:
-    """Write the cells of a window; return the digests of its chunks.
-
-    The window begins and ends at the edges of chunks.
-    """
+    """Write the cells of a window of whole chunks; return the chunks' digests."""
     array = store.child(f"{table_id}/{outline.variable.name}")
     order, chunk = chunk_order(outline.variable.dims), outline.chunk
     origin = [side.start for side in window]

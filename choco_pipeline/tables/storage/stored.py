@@ -110,8 +110,10 @@ class StoredTable:
             return f"{self}: {error}"
         except (*UNREADABLE, AttributeError, TypeError) as error:
             return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
-        asked = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
-        for key, value in asked.items():
+        attributes_of_manifest = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {
+            "kernels": kernels
+        }
+        for key, value in attributes_of_manifest.items():
             if stored.get(key) != value:
                 return (
                     f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
@@ -122,10 +124,7 @@ class StoredTable:
         return None
 
     def chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk, a view in the stored order.
-
-        Recently used chunks come from memory.
-        """
+        """Return the cells of a chunk, a view in stored order, from memory if recent."""
         cells = self._held.pop(place, None)
         if cells is None:
             cells = self.read_chunk(place)

@@ -444,4 +444,4 @@ def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no
     write_record(folder / "results" / "t" / "ledger.json", ledger.document())
     done = choco(folder, "check", "one-conj-1", "--proofs")
     assert done.returncode == 1, done.stderr
-    assert "asks for no proof for all parameters any more" in done.stdout
+    assert "the claim no longer has `for_all`" in done.stdout
