@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -130,52 +131,49 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
 def _try_each(
     claim: Claim, planned: list[_Planned], report: Report, limit: Limit
 ) -> Iterator[Trial]:
-    for done, trial in enumerate(planned, start=1):
-        start = time.perf_counter()
-        finding = _find(claim, trial, limit)
+    for done, one in enumerate(planned, start=1):
+        of = (one.parameters, one.game.notation, one.bound, one.quantity)
+        trial = _trial(limit, partial(_find, claim, one), *of)
         report(done, len(planned))
-        yield Trial(
-            trial.parameters,
-            trial.game.notation,
-            trial.bound,
-            trial.quantity,
-            finding,
-            time.perf_counter() - start,
-        )
+        yield trial
 
 
 def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
-    """Yield the one trial of a claim that compares tables."""
     start = time.perf_counter()
-    tried = list(each)
-    verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tried]
+    tables = list(each)
+    verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tables]
     (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
-    yield Trial({}, claim.statement.ruleset, None, tried[0].quantity, verdict.finding, seconds)
+    yield Trial({}, claim.statement.ruleset, None, tables[0].quantity, verdict.finding, seconds)
 
 
 def _try_without_table(
     claim: Claim, fixed: dict[str, int], bound: int | None, limit: Limit
 ) -> Iterator[Trial]:
+    yield _trial(limit, partial(check_standing, claim, bound, fixed), fixed, None, bound, None)
+
+
+def _find(claim: Claim, planned: _Planned) -> Finding:
+    data = table(planned.game, planned.bound, planned.quantity)
+    return check_claim(claim, planned.parameters, planned.game, planned.bound, data)
+
+
+def _trial(
+    limit: Limit,
+    find: Callable[[], Finding],
+    parameters: dict[str, int],
+    ruleset: str | None,
+    bound: int | None,
+    quantity: Quantity | None,
+) -> Trial:
+    """Return a timed trial, which is undecided if it takes too long."""
     start = time.perf_counter()
-    finding = _within(limit, lambda: check_standing(claim, bound, fixed))
-    yield Trial(fixed, None, bound, None, finding, time.perf_counter() - start)
-
-
-def _find(claim: Claim, trial: _Planned, limit: Limit) -> Finding:
-    def find() -> Finding:
-        data = table(trial.game, trial.bound, trial.quantity)
-        return check_claim(claim, trial.parameters, trial.game, trial.bound, data)
-
-    return _within(limit, find)
-
-
-def _within(limit: Limit, find: Callable[[], Finding]) -> Finding:
     try:
         with limit():
-            return find()
+            finding = find()
     except OverTimeError as error:
-        return Finding(Undecided(str(error)))
+        finding = Finding(Undecided(str(error)))
+    return Trial(parameters, ruleset, bound, quantity, finding, time.perf_counter() - start)
 
 
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:

@@ -178,7 +178,6 @@ def _lines(document: FoundDocument, source: str) -> Iterator[str]:
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:
-    """Return the notation of a family, and its games with their parameters."""
     pattern = read(words[0])
     spans: dict[str, Range] = {}
     for word in words[1:]:

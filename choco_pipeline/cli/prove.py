@@ -182,7 +182,6 @@ def _lines(proof: ProofOutcome, what: str) -> list[str]:
 
 
 def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
-    """Return the lines on the decision of a given formula."""
     statement = f"{formula} in {proof.ruleset}"
     if not decided.is_proved:
         return [wrapped(f"{decided.verdict}: {statement}: {decided.text}")]

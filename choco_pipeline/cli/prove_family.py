@@ -165,7 +165,6 @@ def _compared_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def _members(several: Sequence[Mapping[str, int]]) -> str:
-    """Return parameters in words."""
     if not several:
         return "none"
     names = list(several[0])

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 class Squares:
     """A flat bar, counted from its bitter square."""
 
-    #: Columns before and behind the bitter square's.
+    #: Numbers of columns on both sides of the bitter square's.
     left: int
     right: int
-    #: From a column, -left to right, to its numbers of rows above and below the bitter square's; behind that neither falls.
+    #: Numbers of rows above and below the bitter row in a column, from -left to right; neither decreases to the right of 0.
     above: Callable[[int], int]
     below: Callable[[int], int]
     #: For the directions left, right, above, below: the coordinate that counts its cuts, or "".
@@ -32,13 +32,13 @@ class Squares:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A solid bar: columns (u, w) of boxes on a floor, the bitter one at the bottom of (0, 0)."""
+    """A solid bar: columns (u, w) of boxes, the bitter one at the bottom of (0, 0)."""
 
-    #: The cuts that are left in each direction.
+    #: Remaining cuts in each direction.
     x: int
     y: int
     z: int
-    #: From (u, w), up to (x, z), to the number of boxes in that column; it does not fall in u or w.
+    #: Number of boxes in column (u, w), up to (x, z); it does not decrease in u or w.
     height: Callable[[int, int], int]
     #: The names of x, y, z.
     labels: tuple[str, str, str]
@@ -54,7 +54,7 @@ class Heaps:
 
 @dataclass(frozen=True)
 class Passes:
-    """Passes left to the players of what stands before them."""
+    """Passes left to the players, after the shapes of their game."""
 
     left: int
 

@@ -1,4 +1,7 @@
-"""The parts of a picture as SVG: flat bars as squares, solid bars as boxes seen from the bitter corner, heaps as stones."""
+"""Shapes as SVG: flat bars as squares, solid bars as boxes, heaps as stones.
+
+Boxes are seen from the bitter corner.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Drawing:
 
 
 def draw_shape(shape: Shape, after: Shape | None) -> Drawing:
-    """Return `shape`; with `after`, what a move leaves of it, the rest is pale."""
+    """Return the drawing of `shape`; the parts that are missing in `after` are pale."""
     match shape, after:
         case Squares(), Squares() | None:
             return _draw_squares(shape, after)
@@ -244,10 +247,10 @@ def _unit(columns: int) -> float:
 
 
 def _block(length: int, most: int) -> int:
-    """Return how many squares each way one drawn square stands for."""
+    """Return the side in squares of one drawn square."""
     return max(1, -(-length // most))
 
 
 def _blocks(cuts: int, block: int) -> int:
-    """Return the number of blocks that hold `cuts` squares besides the bitter one's block."""
+    """Return the number of blocks for `cuts` squares besides the bitter block."""
     return -(-cuts // block)

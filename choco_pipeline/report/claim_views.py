@@ -10,8 +10,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimPair, ClaimRow, Decided, PairKind
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
+from choco_pipeline.claims.conclusions.conclusion import (
+    SIGNS,
+    ClaimPair,
+    ClaimRow,
+    Decided,
+    Outcome,
+    PairKind,
+    words_of,
+)
 from choco_pipeline.claims.conclusions.outcomes import (
     ENGINES,
     NOT_ASSERTED,

@@ -63,7 +63,7 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence with spaces between phrases, which wrapping keeps."""
+        """Return a sentence; spaces stay outside of formulas, where wrapping keeps them."""
         written = ""
         for phrase in several:
             inner = phrase.text.strip()
@@ -84,7 +84,7 @@ def papers(*, markdown: bool = False) -> Environment:
 
 
 def math_font() -> str:
-    """Return the font of formulas, whose table stretches braces, as a data URL."""
+    """Return the font of formulas, which can stretch braces, as a data URL."""
     font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
     return f"data:font/woff2;base64,{b64encode(font).decode()}"
 

@@ -163,7 +163,6 @@ def _json(value: object) -> str:
 
 
 def _family(table: Json) -> tuple[str, Mapping[str, int | str]]:
-    """Return the name of a table's family, and its parameters."""
     notation, quantity = read(table["ruleset"]), QUANTITIES[table["quantity"]]
     for pattern in PATTERNS:
         for written, name in (
@@ -326,7 +325,6 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
 def _tabulated(
     formula: Formula, axes: Mapping[str, int], sizes: Sequence[int], first: int = 0
 ) -> Json:
-    """Return a formula's values for coordinates from `first` on."""
     of = sorted(axes[name] for name in formula.names)
     names = {axis: name for name, axis in axes.items()}
     ranges = np.ix_(*(np.arange(first, first + sizes[axis]) for axis in of))

@@ -190,7 +190,6 @@ class Symbols:
         )
 
     def _interval(self, bounds: Bounds) -> str:
-        """Return the bounds of one sum in one line."""
         to = self.to
         middle = self.total([(self.name(n), c) for n, c in bounds.form])
         if len(bounds.least) == 1 and bounds.least == bounds.most:
@@ -245,7 +244,6 @@ class _Writer:
         self.say, self.to = symbols, symbols.to
 
     def view(self, written: FormulaText) -> FormulaView:
-        """Return the view of a formula's proof."""
         say, least, most = self.say, "", ""
         if written.factor is not None:
             factor = say.name(written.factor)
@@ -401,7 +399,6 @@ class _Case:
         self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
 
     def view(self, number: int) -> CaseView:
-        """Return the view of the case."""
         say, case = self.symbols, self.case
         trivial = {Affine.of(n) for value in self.values.values() for n in value.names}
         return CaseView(

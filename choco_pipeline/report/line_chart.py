@@ -101,7 +101,6 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
 
 
 def _named(lines: Sequence[Line]) -> list[int]:
-    """Return the numbers of the lines that are named, highest end first."""
     order = sorted(range(len(lines)), key=lambda i: (-max(lines[i].points)[1], i))
     if len(order) <= MOST_NAMED:
         return order

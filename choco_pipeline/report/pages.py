@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from choco_pipeline.claims.conclusions.claim_row import PairKind
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, ClaimRow, PairKind, tally, words_of
+from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
+from choco_pipeline.formula.written.latex import tex_text
+from choco_pipeline.provenance import digest
 from choco_pipeline.report.assemble import run_times, summary
-from choco_pipeline.report.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claim_views import (
     ClaimView,
     PairView,
@@ -31,10 +32,10 @@ from choco_pipeline.report.explored_games import (
     embedded,
     explored_families,
 )
+from choco_pipeline.report.exports import b_files
 from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.found_exports import b_files
 from choco_pipeline.report.proof_section import FAST, proof_section
 from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -104,7 +105,6 @@ def _parts(
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the parts with pages of their own: name, heading, content."""
     proofs = proof_section(ledger)
     if proofs.families:
         yield "proofs", "Proofs", {"proofs": proofs, "fast": FAST}
@@ -164,3 +164,45 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
     named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
+
+
+def paper_link(paper: Paper) -> str | None:
+    """Return the address of a paper on the web, by DOI or arXiv number, if any."""
+    if paper.doi:
+        return f"https://doi.org/{paper.doi}"
+    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else None
+
+
+def paper_bibtex(paper: Paper) -> str:
+    """Return the entry of a paper."""
+    fields = {
+        "author": " and ".join(map(tex_text, paper.authors)),
+        "title": f"{{{tex_text(paper.title)}}}",
+        "year": "" if paper.year is None else str(paper.year),
+        "note": tex_text(paper.reference),
+        "doi": paper.doi,
+        "eprint": paper.arxiv,
+        "archivePrefix": "arXiv" if paper.arxiv else "",
+    }
+    return _entry("misc", paper.key, fields)
+
+
+def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
+    """Return the entry of a result, with version, commit and digest."""
+    versions = ledger.versions
+    result = f"{claim.number} of {claim.paper.key}: {row.text}"
+    # Of the formal statement and its outcome, without times.
+    result_digest = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
+    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest}"
+    fields = {
+        "author": "{choco\\_pipeline authors}",
+        "title": f"{{{tex_text(result)}}}",
+        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger.run)}",
+        "note": tex_text(made),
+    }
+    return _entry("misc", f"choco-{claim.id}", fields)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"

@@ -144,7 +144,6 @@ def _shape(entry: GameProof) -> str:
 
 
 def _argument(value: int | str) -> Argument:
-    """Return a parameter's value as an argument of a ruleset."""
     ((_, argument),) = as_written(f"solid-bar(f={value})").arguments
     return argument
 
@@ -167,7 +166,6 @@ def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
 
 
 def _order(entry: GameProof) -> list[tuple[int, str]]:
-    """Return a sorting key: numbers by size, all else as text."""
     values = entry.parameters.values()
     return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
 

@@ -146,7 +146,6 @@ class _Setter:
         self.to = notation
 
     def parts(self, tokens: Sequence[_Token]) -> list[str]:
-        """Return the typeset parts of a row."""
         parts: list[str] = []
         place = 0
         while place < len(tokens):
@@ -171,7 +170,6 @@ class _Setter:
         return parts
 
     def _atom(self, tokens: Sequence[_Token]) -> str:
-        """Return a number, a name, a function of arguments, or a bracketed term."""
         token, inner = tokens[0], tokens[1:]
         if token.kind == "number":
             return self.to.number(token.text)

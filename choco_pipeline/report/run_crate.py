@@ -162,7 +162,6 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
-    """Yield the existing documents of a run."""
     folder = paths.plan.parent
     named = [
         paths.plan,

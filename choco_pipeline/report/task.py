@@ -7,12 +7,11 @@ from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
+from choco_pipeline.report.exports import csv_text, printed_report, write_exports
 from choco_pipeline.report.family_pages import write_family_pages
 from choco_pipeline.report.found import FoundStatements, found_page, read_found
-from choco_pipeline.report.found_exports import printed_report, write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.run_crate import write_crate
-from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_first_ledger
 from choco_pipeline.sweep.paths import Paths

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claim_views import claim_views, formal_lines, pair_views
-from choco_pipeline.report.run_exports import csv_text
+from choco_pipeline.report.exports import csv_text
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 

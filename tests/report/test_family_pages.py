@@ -21,6 +21,7 @@ from choco_pipeline.games.ruleset import mex
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.family_pages import (
     FOLDER,
     FamilyProofs,
@@ -29,7 +30,6 @@ from choco_pipeline.report.family_pages import (
 )
 from choco_pipeline.report.family_views import Symbols, case_views
 from choco_pipeline.report.found import found_of, found_page
-from choco_pipeline.report.found_exports import markdown, tex
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
 

@@ -12,13 +12,13 @@ from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.games.notation import read
+from choco_pipeline.report.exports import b_files, markdown, tex
 from choco_pipeline.report.found import (
     FoundStatements,
     KnownClaims,
     found_of,
     found_page,
 )
-from choco_pipeline.report.found_exports import b_files, markdown, tex
 from tests.report.documents import whole
 from tests.report.found_documents import HOSTILE, RESULTS, a_statement, document_of, squeezed
 from tests.report.read_pages import Document, Site

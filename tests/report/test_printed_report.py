@@ -7,8 +7,8 @@ from typing import Any
 
 from choco_pipeline.formula.written.latex import tex_text
 from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report.exports import printed_report
 from choco_pipeline.report.found import found_of
-from choco_pipeline.report.found_exports import printed_report
 from choco_pipeline.report.standings import standings
 from tests.report.documents import whole
 from tests.report.found_documents import a_document, statements

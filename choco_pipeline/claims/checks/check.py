@@ -11,12 +11,15 @@ from typing import Any
 
 from choco_pipeline.claims.checks.board import MOST_CELLS, Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.formulas import (
+    compare_grundy_numbers,
+    compare_p_positions,
+    find_count,
+)
 from choco_pipeline.claims.checks.generations import find_generation
-from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.octahedron import find_section
 from choco_pipeline.claims.checks.options import box_sides
-from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.printed import (
     find_columns,
     find_listing,

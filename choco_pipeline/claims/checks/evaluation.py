@@ -367,7 +367,6 @@ class Evaluation:
         return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
 
     def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
-        """Return the names that bindings define or redefine."""
         names = set[str]()
         for binding in bindings:
             match binding:

@@ -88,7 +88,6 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
 
 
 def _extent(starts: list[int], moves: list[int], steps: int) -> tuple[int, int]:
-    """Return the least and the greatest index that can be reached."""
     return min(starts) + steps * min(0, *moves), max(starts) + steps * max(0, *moves)
 
 

@@ -199,7 +199,6 @@ def _sample(part: Part, fixed: Collection[str] = ()) -> str:
 def _batches(
     proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None
 ) -> Iterator[Batch]:
-    """Yield the cases in batches."""
     board = evaluation.board
     if cases.unit == "position":
         assert board is not None
@@ -214,7 +213,6 @@ def _batches(
 
 
 def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
-    """Yield the positions up to the bound and the reach in batches."""
     bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
     if bound < 0:
         return
@@ -295,7 +293,6 @@ def false_for(
 
 
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    """Return the counterexample at one place where the statement is false."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
     batch = evaluation.start(named if cases.unit == "position" else None)
     if cases.unit != "position":
@@ -438,7 +435,6 @@ def _math(part: Proposition) -> str:
 
 
 def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
-    """Judge the set of values of an expression at positions with a condition."""
     board = evaluation.board
     assert board is not None
     is_complete = _is_complete(board, evaluation, reach)

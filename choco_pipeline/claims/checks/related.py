@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.p_position_formulas import all_positions, outcomes_of
+from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
 from choco_pipeline.claims.evidence.explain import (
     counterexample_to_number,
     counterexample_to_outcome,
@@ -53,7 +53,6 @@ class _RelatedTable:
 
     @classmethod
     def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
-        """Compute a table that reaches these coordinates."""
         rules, variable = game.base.rules, variable_of(game, "p-positions")
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
@@ -65,7 +64,6 @@ class _RelatedTable:
         return cls(Cells.of(game, bound, table(game, bound, quantity)))
 
     def are_positions(self, points: Points) -> Truths:
-        """Return a mask of the points that are positions."""
         natural: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
         nearest = {name: np.maximum(values, 0) for name, values in points.items()}
         return natural & are_positions(self.cells.game, nearest)
@@ -78,11 +76,9 @@ class _RelatedTable:
         return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
 
     def are_p(self, points: Points) -> Truths:
-        """Return a mask of the P-positions."""
         return outcomes_of(self.cells, points, self.values(points))
 
     def values(self, points: Points) -> Ints:
-        """Return the content of the cells of positions."""
         where = tuple(points[name] for name in self.cells.variable.dims)
         whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
         return whole[where].astype(np.int64)
@@ -126,7 +122,6 @@ class _Comparison:
         return stored if not is_used and (is_alone or self.at[stored] == parse(stored)) else None
 
     def target(self, points: Points) -> Points:
-        """Return the related positions."""
         return {name: evaluate_at(formula, points) for name, formula in self.at.items()}
 
     def claimed(self, related: _RelatedTable, target: Points) -> Ints:

@@ -156,7 +156,6 @@ def collect_values(
 
 
 def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
-    """Return the values of a formula at P-positions."""
     values, which, counts = np.unique(
         evaluate_at(of, points), return_inverse=True, return_counts=True
     )

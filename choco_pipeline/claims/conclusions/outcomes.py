@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, ClaimRow, EngineAgreement, Outcome
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.verdict import VerdictKind

@@ -104,7 +104,6 @@ def _named(given: Sequence[Given]) -> str:
 
 
 def _proved_for_all(cases: Cases) -> list[str]:
-    """Return the domain that is proved at once, and the single proofs."""
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -126,7 +125,6 @@ def _proved_for_all(cases: Cases) -> list[str]:
 
 
 def _proved(cases: Cases) -> list[str]:
-    """Return the proved cases, with their parameters."""
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
@@ -165,7 +163,6 @@ def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
 
 
 def _cases_checked(cases: Cases) -> list[str]:
-    """Return the parameters for which every case was checked."""
     given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
@@ -213,7 +210,6 @@ def _held(cases: Cases) -> list[str]:
 
 
 def _vacuous(cases: Cases) -> list[str]:
-    """Return the parameters for which the claim is vacuous."""
     given = cases.of("vacuous")
     if not given:
         return []
@@ -315,5 +311,4 @@ def _source(verdict: ClaimVerdict) -> str:
 
 
 def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return the number of settled positions, or of other counted cases."""
     return counted(distinct_positions(verdicts), verdicts[0].unit)

@@ -7,14 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import (
+from choco_pipeline.claims.conclusions.conclusion import (
     ClaimPair,
     ClaimRow,
     Decided,
+    Outcome,
     PairKind,
     Right,
+    tally,
 )
-from choco_pipeline.claims.conclusions.conclusion import Outcome, tally
 from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
 from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue

@@ -236,7 +236,6 @@ def _numbers(part: Proposition) -> Check | None:
 def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Check | None:
-    """Recognise a table of Grundy numbers of a paper."""
     where = None
     if isinstance(part, Implies):
         where = _formula(part.premise)

@@ -251,7 +251,7 @@ class Claim:
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """The names of the rulesets in the pattern, and so in all matches."""
+        """The names of the rulesets in the pattern, outermost first."""
         return () if self.pattern is None else names_of(self.pattern)
 
     @property

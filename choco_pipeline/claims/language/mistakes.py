@@ -127,7 +127,6 @@ def _misused(claim: Claim) -> Iterator[str]:
 
 
 def _formulas(part: Part) -> Iterator[Formula]:
-    """Yield the formulas of a statement."""
     for one in walk(part):
         match one:
             case Expression(formula):
@@ -141,7 +140,6 @@ def _formulas(part: Part) -> Iterator[Formula]:
 def _about_plug_in(
     claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield the mistakes in a plug-in."""
     kind = claim.check.kind
     if not plug_in.of_rulesets:
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):

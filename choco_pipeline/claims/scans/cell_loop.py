@@ -482,7 +482,7 @@ class _LoopCode:
 
 
 def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
-    """Return a new target and its passes, in 1 ms: an engine frees its own."""
+    """Return a new target machine and its passes, because an engine frees its own."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.

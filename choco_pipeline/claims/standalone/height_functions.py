@@ -146,7 +146,6 @@ class _Box:
 
     @cached_property
     def height(self) -> int:
-        """The largest height."""
         height = int(self.check.height.value(self.known))
         if height < 0:
             raise FormulaError(
@@ -161,7 +160,6 @@ class _Box:
 
     @cached_property
     def points(self) -> Points:
-        """The integers that the property is about."""
         where = TRUE if self.check.where is None else Expression(self.check.where)
         bindings = [InRange(name, span) for name, span in self.check.all.items()]
         evaluation = Evaluation(None, self.bound, self.known)
@@ -178,7 +176,6 @@ class _Box:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Of a position."""
         return ("y", "z") if self.check.arguments == 1 else ("x", "y", "z")
 
     @cached_property
@@ -259,7 +256,6 @@ class _Box:
         return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
-        """Return the counterexample to the statement by one function, [1, n_x, n_z]."""
         rows = [tuple(row) for row in heights[0].tolist()]
         function = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]

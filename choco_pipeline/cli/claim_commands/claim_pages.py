@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -215,7 +215,6 @@ def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
 
 
 def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
-    """Yield the existing parts of the formal statement."""
     statement = claim.statement
     yield "claims", claim.summary
     if statement.ruleset:

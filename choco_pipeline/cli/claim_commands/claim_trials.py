@@ -147,7 +147,6 @@ def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], js
 
 
 def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
-    """Return the claims with these ids, or all for none."""
     for claim_id in ids:
         if claim_id not in catalogue.claims:
             raise ConfigError(catalogue.unknown(claim_id))
@@ -274,7 +273,6 @@ def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool) -> ClaimVerdict:
 
 
 def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
-    """Return a trial for ``--json``."""
     document = verdict.document()
     for key in ("claim", "table", "certificate"):
         document.pop(key, None)

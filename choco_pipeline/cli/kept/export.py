@@ -13,14 +13,14 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
-from choco_pipeline.report.published import Published
-from choco_pipeline.report.run_exports import (
+from choco_pipeline.report.exports import (
     frame_bytes,
     p_position_counts,
     position_rows,
     statement_b_files,
     statement_rows,
 )
+from choco_pipeline.report.published import Published
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import read_plan
 from choco_pipeline.sweep.run_ledger import ledger_of, tables_of

@@ -62,19 +62,17 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     wrong = sum(table.wrong is not None for _, table in tables)
     checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
-    answers = Counter(certificate["answer"] for certificate in certificates)
-    for certificate in certificates:
+    answers = Counter(outcome.answer for _, outcome, _ in certificates)
+    for certificate, outcome, unlike in certificates:
         if not json:
-            first = f"{certificate['answer']}: {certificate['certificate']}"
-            print(
-                first, *(wrapped(line, "  ", "    ") for line in certificate["statement"]), sep="\n"
-            )
-        if certificate["answer"] != "proved":
-            note(f"{certificate['answer']}: {certificate['certificate']}: {certificate['why']}")
-        for other in certificate["differences"]:
-            note(f"not as in this project: {certificate['certificate']}: {other}")
+            lines = (wrapped(line, "  ", "    ") for line in outcome.statement)
+            print(f"{outcome.answer}: {certificate}", *lines, sep="\n")
+        if outcome.answer != "proved":
+            note(f"{outcome.answer}: {certificate}: {outcome.why}")
+        for difference in unlike:
+            note(f"not as in this project: {certificate}: {difference}")
     unchecked = answers["out of time"] + answers["undecided"]
-    others_meant = sum(bool(certificate["differences"]) for certificate in certificates)
+    others_meant = sum(bool(unlike) for _, _, unlike in certificates)
     failed = len(certificates) - answers["proved"] + others_meant
     code = 1 if wrong or failed or unusable else 0
     if json:
@@ -84,7 +82,10 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
                 "tables": len(tables),
                 "positions": checked,
                 "records": [{"manifest": m.as_posix(), **asdict(table)} for m, table in tables],
-                "certificates": certificates,
+                "certificates": [
+                    {"certificate": path, **asdict(outcome), "differences": unlike}
+                    for path, outcome, unlike in certificates
+                ],
                 "documents": len(others),
                 "unusable": unusable,
             }
@@ -127,8 +128,8 @@ def verify_published(json: bool) -> int:
     return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
 
 
-def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
-    """Return the answers on all certificates, by path."""
+def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]]:
+    """Return the path, the answer and the `differences` of each certificate."""
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
@@ -163,10 +164,7 @@ def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
         for paths, checked in zip(parts, answers, strict=True):
             outcomes |= dict(zip(paths, checked, strict=True))
             bar.advance(task, len(paths))
-    return [
-        {"certificate": path.as_posix(), **asdict(checked), "differences": others[path]}
-        for path, checked in sorted(outcomes.items())
-    ]
+    return [(path.as_posix(), outcomes[path], others[path]) for path in sorted(outcomes)]
 
 
 def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
@@ -247,7 +245,6 @@ def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | 
 
 
 def _named(table: VerifiedTable | RepairedTable) -> str:
-    """Return the game, bound and quantity of a table, for messages."""
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 

@@ -203,7 +203,7 @@ class HandedOn:
         return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of the frontier along the columns, for a refill if it is lost."""
+        """Return a copy of the frontier along the columns: the block may run again."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
         if isinstance(self._down, bytes):  # which `HandedOn` alone makes
@@ -385,7 +385,6 @@ def _along_row(site: Site, place: Place) -> Any:
 
 
 def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
-    """Carry frontiers over a stored block."""
     kernel, block = site.table().kernel, site.table().block(*place)
     kernel.fold(block, kernel.heights(block), cells, down, across)
 
@@ -409,7 +408,6 @@ def _sound_cells(site: Site, place: Place) -> Table:
 
 
 def _copy(frontier: Frontier) -> Frontier:
-    """Return a frontier that may be changed."""
     copied: Any = type(frontier)
     return cast(Frontier, copied(*(array.copy() for array in frontier)))
 

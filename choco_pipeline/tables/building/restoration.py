@@ -52,7 +52,6 @@ class _Patient:
 
     @classmethod
     def of(cls, manifest: Path, document: Mapping[str, Any], table_id: str) -> _Patient:
-        """Examine a table of a manifest."""
         entry = document["tables"][table_id]
         spec = TableSpec(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
         patient = cls(manifest, document, store_of(manifest, document), spec)
@@ -64,18 +63,15 @@ class _Patient:
 
     @property
     def entry(self) -> BuiltTable:
-        """Its entry in the manifest."""
         entry: BuiltTable = self.document["tables"][self.spec.table_id]
         return entry
 
     @property
     def table(self) -> StoredTable:
-        """The table in its store."""
         return StoredTable(self.store, self.spec.table_id, self.entry)
 
     @property
     def is_of_this_code(self) -> bool:
-        """Whether this code has built it."""
         return bool(self.document["kernels"] == code_digest(TABLE_CODE))
 
     @property
@@ -84,7 +80,6 @@ class _Patient:
         return [*self.chunks.values(), *([] if self.metadata is None else [self.metadata])]
 
     def examine(self) -> None:
-        """Find the faults."""
         self.chunks = dict(self.table.faults())
         self.metadata = self.table.fault_of_metadata(self.document["kernels"])
 
@@ -162,7 +157,6 @@ def _rebuild(patient: _Patient) -> None:
 
 
 def _rebuild_small(patient: _Patient, aside: Location) -> None:
-    """Compute a table whole, and replace the files that differ."""
     spec, entry = patient.spec, patient.entry
     made = write_table(aside, spec, compute_table(spec.game(), spec.bound, spec.quantity))
     if made["digest"] != entry["digest"]:

@@ -206,7 +206,6 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]
 def _takes(
     site: Site, table: BlockedTable, kept: Collection[Place], sources: Sequence[StoredTable]
 ) -> list[Step]:
-    """Return the steps that copy blocks from smaller tables."""
     steps: dict[Place, Step] = {}
     for source in sources:
         sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))

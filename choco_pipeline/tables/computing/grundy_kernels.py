@@ -228,7 +228,6 @@ class _Functions:
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:
-    """Yield moves, each after those that it needs."""
     for move in moves:
         yield from _needed_first(move.needs)
         yield move

@@ -83,7 +83,7 @@ class ListedKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, int]:
-        """Mean number of options of a cell, at most, and choices of the largest position."""
+        """Mean number of options of a cell, and choices of amounts at a large position."""
         random, rules = np.random.default_rng(0), self.game.rules
         places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
         options = [rules.most_options(at) for at in places if rules.why_not(at) is None]

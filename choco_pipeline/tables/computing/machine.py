@@ -17,7 +17,7 @@ USABLE = 0.9
 
 
 def cores() -> int:
-    """Return the cores that the process's affinity and control group allow."""
+    """Return the number of cores that affinity and control group allow."""
     from dask.system import cpu_count  # noqa: PLC0415 -- most commands need nothing else of dask
 
     return cpu_count()
@@ -63,7 +63,7 @@ def _of_groups(system: Path) -> Iterator[int]:
 
 
 def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
-    """Yield the bytes of a Slurm job here, from mebibytes, of which 0 is no limit."""
+    """Yield the memory of a Slurm job on this node, if it has a limit."""
     node = environment.get("SLURM_MEM_PER_NODE", "0")
     core = environment.get("SLURM_MEM_PER_CPU", "0")
     number = environment.get("SLURM_CPUS_ON_NODE", "1")

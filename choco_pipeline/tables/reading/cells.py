@@ -206,7 +206,7 @@ class Cells:
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
-        """Return the points with coordinates up to `reach`, passes apart, or all."""
+        """Return the points with coordinates, except passes, up to `reach`; all for None."""
         return points if reach is None else select(points, self.sizes(points) <= reach)
 
     def covers(self, position: Position) -> bool:
@@ -252,7 +252,6 @@ class Cells:
         return tuple(named[dim] - self.variable.first(dim) for dim in self.variable.dims)
 
     def _points(self, starts: tuple[int, ...], keep: Truths) -> Points:
-        """Return the coordinates of the cells of a slab where `keep` is true."""
         if keep.all():  # as in every solid bar: nothing is left out
             grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
             points = [

@@ -79,7 +79,7 @@ def _verified(
 
 
 def _check_numbers(stored: StoredTable, seed: int) -> int:
-    """Compare a table with the definition and itself; return the checked positions."""
+    """Check a table against the definition and itself; return the number of checks."""
     game, bound = parse_ruleset(stored.entry["ruleset"]), int(stored.entry["bound"])
     cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
     table = Cells.of(game, bound, cells)
@@ -128,7 +128,6 @@ def _require_number(table: Cells, position: Position, number: int, source: str) 
 
 
 def _small(table: Cells) -> Iterator[Position]:
-    """Yield the covered positions with small coordinates."""
     game, bound = table.game, table.bound
     size = 1
     while size < bound and estimated_positions(game, size + 1) <= SMALL:

@@ -67,7 +67,6 @@ class _Group:
 
     @classmethod
     def of(cls, game: BoundedGame, names: Sequence[str]) -> _Group:
-        """Return one of the `Rules.groups` of a game."""
         limits = {name: limit for name, limit in dependent(game.rules).items() if name in names}
         conditions = [c for c in _conditions(game) if c.names <= set(names)]
         is_nested = any({*limit.of} & limits.keys() for limit in limits.values())
@@ -78,11 +77,9 @@ class _Group:
 
     @property
     def places(self) -> int:
-        """Number of places."""
         return math.prod(self.sizes.values())
 
     def count(self) -> int:
-        """Return the number of positions."""
         if not self.limits and not self.conditions:
             return self.places
         first, *others = self.sizes.values()
@@ -91,7 +88,6 @@ class _Group:
         return sum(self._within([slab, *map(range, others)]) for slab in slabs)
 
     def estimate(self) -> int:
-        """Return the approximate number of positions."""
         if self.places <= EXACT_PLACES or (not self.limits and not self.conditions):
             return self.count()
         points = int(GRID_PLACES ** (1 / len(self.sizes)))
@@ -100,14 +96,12 @@ class _Group:
         return sum(numbers) * self.places // len(numbers)
 
     def _at(self, values: Mapping[str, int]) -> int:
-        """Return the number of positions of a place."""
         if not self.conditions:
             return math.prod(limit.at(values) + 1 for limit in self.limits.values())
         is_legal = all(values[name] <= limit.at(values) for name, limit in self.limits.items())
         return int(is_legal and all(condition.value(values) for condition in self.conditions))
 
     def _within(self, ranges: Sequence[range]) -> int:
-        """Return the number of positions of the places in a box."""
         sides = dict(zip(self.sizes, ranges, strict=True))
         heights = {name: heights_over(limit, sides) for name, limit in self.limits.items()}
         if not self.conditions:
@@ -121,7 +115,6 @@ class _Group:
 
 
 def _conditions(game: BoundedGame) -> list[Formula]:
-    """Return the conditions on positions."""
     conditions = [one for one in (game.rules.within, game.rules.legal) if one is not None]
     return [part for condition in conditions for part in condition.conjuncts]
 

@@ -124,7 +124,7 @@ class StoredTable:
         return None
 
     def chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk, a view in stored order, from memory if recent."""
+        """Return the cells of a chunk, a view in stored order; recent ones are cached."""
         cells = self._held.pop(place, None)
         if cells is None:
             cells = self.read_chunk(place)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow, EngineAgreement
 from choco_pipeline.claims.conclusions.outcomes import few_words
 from choco_pipeline.claims.conclusions.rows import require_agreement, rows
 from choco_pipeline.claims.language.case import Finding

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue

@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.claims.conclusions.claim_row import EngineAgreement
-from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.conclusions.conclusion import (
+    OUTCOMES,
+    SIGNS,
+    Conclusion,
+    EngineAgreement,
+    Outcome,
+)
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
