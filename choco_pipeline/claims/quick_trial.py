@@ -33,15 +33,15 @@ from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.specs.schema import Quantity, quantity_for
 
-#: More combinations of parameter values than this are a sweep's work.
+#: More combinations of parameter values need a sweep.
 MOST_COMBINATIONS = 10_000
-#: So is a table that is estimated to take more seconds.
+#: A table that is estimated to take more seconds needs a sweep.
 MOST_SECONDS = 600.0
 
 Given = Mapping[str, int | Range]
-#: Called after each table with the number of tables that are done and of all.
+#: Called after each table with the numbers of finished and of all tables.
 Report = Callable[[int, int], None]
-#: Makes a context in which a trial is made: one that ends it with `OverTimeError` makes it undecided.
+#: Makes a context for a trial, which becomes undecided if the context raises `OverTimeError`.
 Limit = Callable[[], AbstractContextManager[None]]
 
 
@@ -52,17 +52,17 @@ class Trial:
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
     parameters: Mapping[str, int]
-    #: The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
+    #: The ruleset without parameters; the claim's pattern if tables are compared, None without a table.
     ruleset: str | None
-    #: Of the table, or of the integers; None where tables are compared, or the claim's own was taken.
+    #: The bound of the table, or of the integers; None if tables are compared, or for the claim's own bound.
     bound: int | None
-    #: What the table holds; None where there is none.
+    #: The quantity of the table, if any.
     quantity: Quantity | None
     #: The verdict and the evidence for it.
     finding: Finding
-    #: For the table and the check.
+    #: Time for the table and the check.
     seconds: float
-    #: All of the parameters that the verdict is on; None for one on single ones.
+    #: The domain of a verdict on all parameters at once.
     for_all: AllParameters | None = None
 
     @property
@@ -188,7 +188,7 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 
 
 def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
-    # Names that only help to say the parameters can give the same parameters again.
+    # Auxiliary names can lead to the same parameters several times.
     distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
     for known, case in _cases(claim, given):
         size = _bound(claim, known, case, bound)
@@ -222,7 +222,7 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
         tried = assigned(spans | wanted)
         when = claim.statement.when
         needed = f": {when}" if when else ""
-        raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
+        raise ConfigError(f"claim {claim.id} is not about {tried or 'anything'}{needed}")
     return cases
 
 

@@ -140,7 +140,7 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:
         lines = _lines(proof, check.as_posix())
-        statement = stated.statement or (f"the checker does not say what it states: {stated.why}",)
+        statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)
         about = [wrapped(line, "  ", "    ") for line in statement]
         if claim is not None:
             about.append(

@@ -51,7 +51,7 @@ SHOWN_ELSEWHERE = ("all_choices", "reach", "true_up_to", "best_possible", "false
 LABELS = {
     "abstract_states": "states of the control",
     "among": "positions in the statement",
-    "bound": "looked at up to bound",
+    "bound": "checked up to bound",
     "cases": "cases of the family",
     "choices": "choices of integers",
     "conditions": "conditions written anew for the check",

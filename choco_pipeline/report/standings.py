@@ -71,7 +71,7 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     false = cases.get("refuted", [])
     if len(false) < 2:
         return text
-    others = "" if len(cases) > 1 else ", all that were looked at"
+    others = "" if len(cases) > 1 else ", all checked parameters"
     return text + f"; false for {_named(false)}{others}"
 
 

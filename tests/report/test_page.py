@@ -261,7 +261,7 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
     assert as_shown(claims[plain[0]]["words"]) in asked
-    assert "✗ no, as read here: refuted at" in asked
+    assert "✗ no, in our formal reading: refuted at" in asked
     assert as_shown(claims[plain[1]]["words"]) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}

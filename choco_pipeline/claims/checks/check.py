@@ -96,7 +96,7 @@ def _find(case: ClaimCase) -> Pass[Finding]:
     if false is not None:
         return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
     if check.kind not in CHECKS:
-        raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
+        raise ValueError(f"{case.claim.id} is about no ruleset: no table decides it")
     finding = CHECKS[check.kind](check, case)
     return finding if isinstance(finding, Finding) else (yield from finding)
 
@@ -167,7 +167,7 @@ def _largest_bound(
     bound = bisect_right(range(most + 1), largest, key=size) - 1
     if bound < 0:
         raise LimitError(
-            f"{game.notation}: up to bound 0 there are {size(0):,} {what}, at most {largest:,} are looked at"
+            f"{game.notation}: up to bound 0 there are {size(0):,} {what}, at most {largest:,} are allowed"
         )
     return bound
 

@@ -1,8 +1,8 @@
 """A statement on arrays: its truth at many positions at once.
 
 Idea: the tree is evaluated from the outside to the inside on a batch of points, flat arrays of the integers that are known
-there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; what a
-premise leaves out is dropped as soon as its names are bound.
+there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; points
+that a premise excludes are dropped as soon as its names are bound.
 Invariant: a part is evaluated only at points where the parts before it leave the value open, so that premises guard
 conclusions. The values are those of `choco_pipeline.statements.meaning`, which is the definition.
 Cost: one numpy operation for each node and batch; the choices of bound variables are counted against a budget.
@@ -61,7 +61,7 @@ from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 BLOCK = 1 << 16
 #: From this number of positions on, options are found for all positions at once.
 MANY = 64
-#: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
+#: Points of one evaluation, including those of bound variables: some minutes of work.
 MOST_POINTS = 1 << 30
 #: Cells of an array that says which rows are listed.
 MOST_KEYS = 1 << 24
@@ -74,7 +74,7 @@ class Batch:
     size: int
     #: Parameters and bound variables.
     known: Points
-    #: The coordinates of the current position, and of the option that is bound; None where there is none.
+    #: The coordinates of the current position and of the bound option, if any.
     position: Points | None = None
     option: Points | None = None
 
@@ -111,7 +111,7 @@ class Evaluation:
     values: Mapping[str, int]
     #: The printed table or list of a claim.
     printed: Sequence[Sequence[int]] = ()
-    #: Descriptions of games of one's own, to be used instead of files.
+    #: Descriptions of games, used instead of files.
     games: Mapping[str, Any] | None = None
     #: The one value that a bound variable takes, if its range holds it.
     fixed: Mapping[str, int] = field(default_factory=dict)

@@ -12,11 +12,11 @@ from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.reading.cells import Ints, select
 
-#: Cells computed, over all generations: some seconds of work.
+#: Cells of all generations: some seconds of work.
 MOST_CELLS = 1 << 32
 #: Cells of one generation: some hundred megabytes.
 MOST_CELLS_AT_ONCE = 1 << 24
-#: The largest sum of terms before it is reduced.
+#: The largest sum of terms before reduction.
 LARGEST_SUM = (1 << 63) - 1
 
 

@@ -35,7 +35,7 @@ class Section:
 
     #: [side, side], whether the square (i, j), each counted from 1, is in the section.
     squares: Truths
-    #: How many small octahedra the plane meets in a vertex only.
+    #: Number of small octahedra that the plane meets in a vertex only.
     vertices: int
     #: One of these vertices, as (u, v), that lies in no closed square; None if there is none.
     loose: tuple[int, int] | None

@@ -22,7 +22,7 @@ from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at
 
 #: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
 MOST_LIMITED = 6
-#: Steps to where there is nothing; more than any box has.
+#: The distance to nothing; more than any box has.
 FAR = 1 << 30
 
 

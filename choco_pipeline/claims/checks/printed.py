@@ -21,7 +21,7 @@ from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
-#: The largest number of P-positions that are compared with a list: some hundred megabytes.
+#: Most P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 
@@ -89,7 +89,7 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
         listed += case.cells.sizes(chosen).size
         if listed > MOST_LISTED:
             raise LimitError(
-                f"it speaks of more P-positions than the {MOST_LISTED:,} that a list is compared with"
+                f"it is about more P-positions than the {MOST_LISTED:,} that a list is compared with"
             )
         yield chosen
 

@@ -40,7 +40,7 @@ from choco_pipeline.tables.reading.cells import (
 from choco_pipeline.tables.specs.position_count import estimated_positions
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
-#: More positions are not enumerated, and no longer is spent on the related table: some seconds.
+#: Limits of the enumeration of positions and of the related table: some seconds.
 MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 

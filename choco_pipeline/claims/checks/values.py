@@ -39,13 +39,13 @@ from choco_pipeline.tables.reading.cells import (
 
 #: The largest number of values that are listed.
 MOST_LISTED = 64
-#: Members of the set that are no values are listed up to this size; a verdict says how far.
+#: Missing members of the set are listed up to this size, which the verdict states.
 LARGEST_MEMBER = 1 << 20
-#: A set that is claimed to hold everything must have grown over this factor of the bound.
+#: A set that is claimed to contain all members must grow over this factor of the bound.
 GROWTH = 4
-#: Members of the set are looked for up to the bound divided by this, however small the values are.
+#: Members of the set are searched at least up to the bound divided by this.
 SMALL = 4
-#: Why a claim that a set is contained may say nothing.
+#: The reason why a claim about an empty set is vacuous.
 NO_MEMBER = "no integer satisfies {}"
 
 
@@ -61,8 +61,7 @@ class ComparedValues:
     sizes: Ints
     #: The members of the claimed set up to this size, ascending.
     members: Ints
-    #: Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
-    #: value, is at most `looked_up_to`.
+    #: Members of the claimed set, up to the absolute value `looked_up_to`, without such a P-position, the nearest to 0 first.
     missing: Ints
     #: The claimed set.
     claimed: IntegerSet
@@ -235,4 +234,4 @@ def _which_occur(compared: ComparedValues) -> str:
         return f"and every member {span} occurs"
     listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
     more = ", …" if compared.missing.size > 8 else ""
-    return f"and of its members {span} all occur but {listed}{more}"
+    return f"and its members {span} occur except {listed}{more}"

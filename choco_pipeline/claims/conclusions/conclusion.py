@@ -37,11 +37,11 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
 #: The answer that an outcome gives to a question, in its formal reading, which is often only a part of the question. The
 #: other outcomes give no answer.
 ANSWERS: Mapping[Outcome, str] = {
-    "refuted": "no, as read here",
-    "holds-to-bound": "open; yes as far as checked, as read here",
-    "exhausted": "yes, as read here",
-    "proved-for-listed": "yes for listed parameters, as read here",
-    "proved": "yes, as read here",
+    "refuted": "no, in our formal reading",
+    "holds-to-bound": "open; yes as far as checked, in our formal reading",
+    "exhausted": "yes, in our formal reading",
+    "proved-for-listed": "yes for listed parameters, in our formal reading",
+    "proved": "yes, in our formal reading",
 }
 
 
@@ -79,7 +79,7 @@ def words_of(status: str, outcome: Outcome) -> str:
     Examples
     --------
     >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
-    ('no, as read here', 'refuted')
+    ('no, in our formal reading', 'refuted')
     """
     words = SIGNS[outcome][1]
     return ANSWERS.get(outcome, words) if status == "question" else words

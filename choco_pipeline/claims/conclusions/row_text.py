@@ -117,7 +117,7 @@ def _proved_for_all(cases: Cases) -> list[str]:
         )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
-        parts.append(f"each by itself, too, for {exact_text(alone)}")
+        parts.append(f"also proved individually for {exact_text(alone)}")
     others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     if not (cases.is_proved_for_all or cases.covers or others):
         parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")

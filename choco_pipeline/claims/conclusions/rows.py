@@ -167,7 +167,7 @@ def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: Cla
         case True, True:
             right, text = "neither", f"Neither is right: {first}, {second}."
         case _:
-            right, text = "both", f"Not told apart so far: {first}, {second}."
+            right, text = "both", f"Not distinguished so far: {first}, {second}."
     return ClaimPair(
         kind=kind,
         printed=printed.claim,

@@ -20,9 +20,9 @@ from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cos
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from choco_pipeline.tables.reading.cells import Cells
 
-#: Grundy numbers and options of a counterexample are found by definition if no more positions are below it.
+#: Largest number of positions below a counterexample for which the definition is used.
 MOST_BELOW = 5_000
-#: A table of the box below a counterexample is computed if it takes no more than this.
+#: Limits of a table of the box below a counterexample.
 MOST_SECONDS = 1.0
 MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
@@ -33,7 +33,7 @@ class KnownPosition:
 
     #: The claim, and the table that it is checked on.
     case: ClaimCase
-    #: A legal one.
+    #: A legal position.
     position: Position
 
     @property
@@ -48,7 +48,7 @@ class KnownPosition:
 
     @cached_property
     def number(self) -> int | None:
-        """The position's Grundy number; None in misère play, too."""
+        """The position's Grundy number, if it is known; None in misère play."""
         return None if self.game.rules.misere else self.grundy(self.position)
 
     @cached_property

@@ -19,7 +19,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.reading.cells import Ints, holds_at
 
-#: Intervals that one search looks at: some seconds' worth.
+#: Intervals of one search: some seconds of work.
 MOST_INTERVALS = 1 << 17
 
 

@@ -18,15 +18,15 @@ class Tally:
 
     #: The table that is checked.
     cells: Cells
-    #: The statement is only about positions whose coordinates, except passes, are at most this; None for all.
+    #: The largest coordinate, except passes, of positions in the statement; None for any.
     reach: int | None = None
-    #: Positions that the statement is about and that have been compared with it.
+    #: Number of compared positions.
     settled: int = 0
-    #: Those of them that satisfy the premise of an implication.
+    #: Number of these that satisfy the premise of an implication.
     met: int = 0
-    #: Those of them that contradict it.
+    #: Number of these that contradict the statement.
     failures: int = 0
-    #: The least of them: by its largest coordinate, passes not counted, then coordinate by coordinate.
+    #: The least failure: by its largest coordinate, except passes, then lexicographically.
     least: Position | None = None
     #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None

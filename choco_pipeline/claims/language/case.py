@@ -39,12 +39,12 @@ class ClaimCase:
     parameters: Mapping[str, int]
     #: The table.
     cells: Cells
-    #: Cells looked at together; no finding depends on it.
+    #: Cells compared together; no finding depends on it.
     block: int = BLOCK
 
     @cached_property
     def environment(self) -> dict[str, int]:
-        """Integers for all names but coordinates."""
+        """Integers for all names except coordinates."""
         return self.claim.environment(self.parameters)
 
     @property

@@ -17,7 +17,7 @@ from choco_pipeline.games.notation import match, read
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
-#: Theorems that are known beside those of papers: what the machine finds is compared with them in every run.
+#: Further known theorems, with which found statements are compared in every run.
 BACKGROUND = Path("config/claims/background.yaml")
 
 
@@ -27,7 +27,7 @@ class Catalogue:
 
     #: The claims.
     claims: Mapping[str, Claim]
-    #: For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
+    #: For each id, the places ``file:line:column`` of the keys with formulas, such as ``check.formula``.
     places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def unknown(self, claim_id: str) -> str:

@@ -56,9 +56,9 @@ _Shape = TypeVar("_Shape")
 
 #: The prefix of the ids of found claims.
 FOUND = "found-"
-#: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
+#: Patterns of rulesets whose shape limits every coordinate: a table holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates of a rectangular bar: of the poisoned cell, and the heaps. A statement is about uncut bars if it has the former alone.
+#: Coordinates of a rectangular bar: the poisoned cell, and the heaps. A statement on uncut bars has only the former.
 _CELL, _HEAPS = re.compile(r"\b[ij]\b"), re.compile(r"\b[abcd]\b")
 #: Cases of one ruleset, at most: each has a verdict, which costs as much as a claim.
 MOST_CASES = 100
@@ -83,7 +83,7 @@ class Claim:
     statement: Statement
     #: None for a claim that was read from a work order.
     paper: Paper | None = None
-    #: Descriptions of games of one's own, to be used instead of all files; None for files.
+    #: Descriptions of games, used instead of files; None for files.
     games: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
@@ -290,7 +290,7 @@ class Claim:
 
     @property
     def documents(self) -> Mapping[str, Any]:
-        """The descriptions of games of one's own that its ruleset names."""
+        """The descriptions of the games that its ruleset names."""
         return {} if self.pattern is None else sample_of(self.pattern, self.games).documents
 
     @property

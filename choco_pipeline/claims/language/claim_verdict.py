@@ -15,7 +15,6 @@ from choco_pipeline.formula.written.math_text import MathNotation, math_text
 class AllParameters(RecordModel):
     """A domain of parameters: all natural numbers that satisfy a condition."""
 
-    #: Their names.
     parameters: tuple[str, ...]
     #: A formula.
     condition: str
@@ -43,11 +42,11 @@ class AllParameters(RecordModel):
 class FalseEverywhere(AllParameters):
     """A domain in which a claim is false for every choice of the parameters."""
 
-    #: Where it contradicts itself, in words.
+    #: Places of contradictions, in words.
     positions: tuple[str, ...]
-    #: That agree on it.
+    #: Engines that agree on it.
     engines: tuple[str, ...] = ()
-    #: A file, if one is kept.
+    #: The file, if it is kept.
     certificate: str | None = None
 
 
@@ -57,17 +56,16 @@ class ClaimVerdict(VerdictRecord):
     #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
     claim: str
     table: str | None
-    #: Of the claim; the integers that were fixed, of a statement without a ruleset.
+    #: Parameters of the claim, or fixed integers of a statement without a ruleset.
     parameters: Mapping[str, int]
-    #: All of the parameters that it is on, where it is not on single ones.
+    #: The domain of a verdict on all parameters at once.
     for_all: AllParameters | None = None
-    #: Plain data that supports it, by kind of claim.
+    #: Plain data that supports it; keys depend on the kind of claim.
     evidence: Mapping[str, Any]
-    #: Set only where it was found by proof: a file, None where none is kept.
+    #: Set only for a proof: the file, or None if it is not kept.
     certificate: str | None = None
-    #: That it took.
     seconds: float
-    #: Of a proof for all parameters: what repeats it.
+    #: The command that repeats a proof for all parameters.
     command: str | None = None
 
     @classmethod

@@ -30,13 +30,13 @@ from choco_pipeline.statements.tree import (
     walk,
 )
 
-#: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
+#: Names that formulas may use besides coordinates, parameters and `let`; no parameter may have them.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
-#: The number of characters of a line that are shown before a mistake, and after it.
+#: Characters of a line before and after a mistake in its message.
 SHOWN = 100
-#: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
+#: Values of each parameter in the test that `for_all` implies `when`.
 MOST_TRIED = 12
 
 
@@ -105,7 +105,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("statement",), message
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():
-            yield ("statement",), f"{problem}, whatever the names are\n{caret(problem)}"
+            yield ("statement",), f"{problem}, for any values of the names\n{caret(problem)}"
 
 
 def _misused(claim: Claim) -> Iterator[str]:
@@ -146,13 +146,13 @@ def _about_plug_in(
             if getattr(claim.statement, key):
                 yield (key,), f"a check of kind {kind} has no `{key}`"
     elif claim.pattern is None:
-        yield (), f"`ruleset` is needed: {kind} speaks of one"
+        yield (), f"`ruleset` is needed: {kind} is about one"
         return
     else:
         base = claim.shape[-1] if claim.shape[0] == "with-pass" else claim.shape[0]
         allowed, across = plug_in.rulesets, plug_in.over_tables
         if allowed is not None and (base not in allowed or (across and len(claim.shape) > 1)):
-            found = f"{kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}"
+            found = f"{kind} is about a {' or '.join(allowed)}, found {claim.statement.ruleset}"
             yield ("check", "kind"), found
         if across and claim.statement.every:
             yield ("every",), f"a check of kind {kind} has no `every`: it compares tables"
@@ -175,7 +175,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     if statement.follows_from is not None and claim.reach is not None:
         yield (
             ("follows_from",),
-            "a statement with a limit on the size does not follow: lemmas speak of all positions",
+            "a statement with a limit on the size does not follow: lemmas are about all positions",
         )
     if statement.for_all is None or claim.pattern is None:
         return
@@ -206,7 +206,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         given = dict(zip(names, values, strict=True))
         if claim.is_for_all(given) and not claim.speaks_of(given):
             at = assigned(given)
-            yield place, f"the claim does not speak of {at}: `for_all` must imply `when`"
+            yield place, f"the claim is not about {at}: `for_all` must imply `when`"
             return
 
 
@@ -240,7 +240,7 @@ def _unknown(
         return
     for formula in formulas_in(part):
         if problem := formula.always_undefined():
-            yield place, f"{problem}, whatever the names are"
+            yield place, f"{problem}, for any values of the names"
 
 
 def _require_matchable(pattern: Notation) -> None:

@@ -41,56 +41,56 @@ def nowhere(bits: int) -> int:
 class LoopShape:
     """The properties of a slab on which the code of its loop depends."""
 
-    #: The dimensions, the one whose cells lie beside each other last.
+    #: The dimensions; the last one has adjacent cells.
     dims: tuple[str, ...]
     #: The coordinates whose maximum is the size of a position.
     sized: tuple[str, ...]
-    #: The coordinate that cells hold of P-positions; None if they hold something else.
+    #: The coordinate of P-positions in cells; None for other contents.
     stored: str | None
-    #: Whether a cell stands for a column even if it is `NONE`.
+    #: Whether a cell represents a column even if it is `NONE`.
     everywhere: bool
-    #: Whether the stored coordinate has a largest legal value, rather than being of any size.
+    #: Whether the stored coordinate has a largest legal value.
     limited: bool
-    #: Of the integers in cells.
+    #: Bits of the integers in cells.
     cell_bits: int
-    #: Whether the stored coordinate's largest value does, along the last dimension.
+    #: Whether the largest value of the stored coordinate varies along the last dimension.
     top_varies: bool
-    #: Whether the positions of a line of columns are fewer than 2³¹.
+    #: Whether a line of columns has fewer than 2³¹ positions.
     narrow_sums: bool
-    #: Whether failures beyond some size are kept apart.
+    #: Whether failures beyond a size are counted separately.
     has_reach: bool
-    #: Of the integers that formulas are computed in.
+    #: Bits of the integers in formulas.
     bits: int
-    #: In which values each name lies.
+    #: The range of values of each name.
     ranges: tuple[tuple[str, Interval], ...]
 
 
 @dataclass
 class Registers:
-    """Values that the instructions around those for a cell have."""
+    """Values of the loops around the instructions for a cell."""
 
-    #: Where instructions are written.
+    #: The builder of instructions.
     build: ir.IRBuilder
-    #: Of the function.
+    #: The function's arguments.
     arguments: Sequence[ir.Value]
-    #: Where the cell and the largest value of the stored coordinate are; no top where none is stored.
+    #: Pointers to the cell and to the largest value of the stored coordinate, if there is one.
     cell: ir.Value
     top: ir.Value | None
-    #: The slot of each counter for the present line.
+    #: The slot of each counter for the current line.
     counters: Mapping[int, ir.Value]
-    #: Where the number of settled positions is that may not fit into a counter.
+    #: The slot of the number of settled positions, which may not fit into a counter.
     wide_sum: ir.Value
-    #: For each of the least sizes, where it is.
+    #: The slots of the least sizes.
     least: Mapping[int, ir.Value]
-    #: The cell's, by their names.
+    #: The coordinates of the cell by name.
     coordinates: dict[str, ir.Value] = field(default_factory=dict)
 
 
 class CellCode:
-    """The instructions for one cell, as a task writes them.
+    """The instructions for one cell, written by a task with `build`.
 
-    Instructions are written with `build`. `value` is what the cell holds, `top` the largest legal value of the stored coordinate;
-    `exists` is whether the cell stands for a position or a column, `held` whether it holds something: of a column, a P-position.
+    `value` is the content of the cell and `top` the largest legal value of the stored coordinate. `exists` is true if the cell
+    represents a position or a column, and `held` if it is not empty: a column with a P-position.
     """
 
     def __init__(self, shape: LoopShape, registers: Registers) -> None:
@@ -266,9 +266,8 @@ class NumbersTask(FormulaTask):
 class OutcomesTask(FormulaTask):
     """Compare which positions are P with those that satisfy a formula."""
 
-    #: As in the claim.
     relation: Containment
-    #: What cells of P-positions hold.
+    #: The content of the cells of P-positions.
     p_value: int
 
     def emit(self, cell: CellCode) -> None:
@@ -284,7 +283,6 @@ class OutcomesTask(FormulaTask):
 class ColumnsTask(FormulaTask):
     """Compare the P-position of each column with those of a formula."""
 
-    #: As in the claim.
     relation: Containment
     #: The stored coordinate is one of these wherever the formula holds.
     candidates: tuple[Formula, ...]
@@ -325,9 +323,9 @@ class ColumnsTask(FormulaTask):
 class ValuesTask(FormulaTask):
     """Count each value of a formula at P-positions, with its least size."""
 
-    #: What cells of P-positions hold; None where they hold a coordinate.
+    #: The content of the cells of P-positions; None if it is a coordinate.
     p_value: int | None
-    #: Values that may occur: the first elements of both arrays are for the least, the last ones for the largest.
+    #: The range of possible values, which correspond to the elements of both arrays.
     least: int
     largest: int
 
@@ -345,7 +343,7 @@ class ValuesTask(FormulaTask):
         is_p = build.and_(is_p, cell.reached(size))
         cell.count(SETTLED, is_p)
         value = cell.evaluate(self.formula, is_p, stored)
-        # Interval arithmetic says that all values are among those; that nothing is written elsewhere does not rest on it.
+        # Interval arithmetic shows that all values are in the range; this check makes writing safe without it.
         index = build.sub(value, cell.constant(self.least))
         span = cell.constant(self.largest - self.least)
         known = build.icmp_unsigned("<=", index, span)

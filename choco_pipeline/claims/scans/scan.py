@@ -34,10 +34,10 @@ from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Cells, Slab
 from choco_pipeline.tables.specs.schema import NONE
 
-#: Smaller tables are compared by arrays, which compare this number of cells in the 50 ms that a compilation takes.
+#: Smaller tables are compared by arrays, which compare this number of cells in 50 ms, the time of a compilation.
 FEWEST_CELLS = 1 << 21
 
-#: Of as many possible values of a formula each is counted in an array of its own element: a few megabytes.
+#: Largest number of possible values of a formula that are counted in an array: a few megabytes.
 MOST_VALUES = 1 << 18
 
 
@@ -184,7 +184,7 @@ class ValueScan:
     #: The formula, and the condition on P-positions; None for all.
     formula: Formula
     where: Formula | None
-    #: As in `Scan`; larger positions are left out.
+    #: As in `Scan`; larger positions are excluded.
     cells: Cells
     reach: int | None
     _counting: dict[Interval, _Counting | None] = field(default_factory=dict)

@@ -169,7 +169,7 @@ class _Box:
             rows += chosen.size
             if rows > MOST_POINTS:
                 raise LimitError(
-                    f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
+                    f"the property is about more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
                 )
             found.append(np.stack([chosen.known[name] for name in self.check.all], axis=1))
         return dict(zip(self.check.all, np.concatenate(found).T, strict=True))
@@ -194,7 +194,7 @@ class _Box:
         if number > MOST_FUNCTIONS:
             raise LimitError(
                 f"there are {number:,} monotone height functions with arguments up to {self.bound} and heights up to"
-                f" {self.height}, at most {MOST_FUNCTIONS:,} are looked at: a smaller bound has fewer"
+                f" {self.height}, at most {MOST_FUNCTIONS:,} are allowed: a smaller bound has fewer"
             )
         if n_x + n_z - 2 + self.height >= WORD:
             raise LimitError(

@@ -62,7 +62,7 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
                 choices,
             )
     if not cases:
-        return Finding(Undecided(f"no section up to N = {bound} is one that it speaks of"))
+        return Finding(Undecided(f"no section up to N = {bound} belongs to the statement"))
     unit = "octahedron" if check.pieces is not None else "square"
     return Finding(HoldsToBound(cases, bound, unit=unit), {"choices": choices})
 

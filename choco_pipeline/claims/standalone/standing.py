@@ -40,7 +40,7 @@ def check_standing(
             case Sections() as check:
                 return find_sections(check, check.bound if bound is None else bound, fixed)
             case _:
-                raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
+                raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:

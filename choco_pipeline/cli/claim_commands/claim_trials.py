@@ -60,7 +60,7 @@ def check_claims(
     """
     ids, given = read_words(words)
     if everything == bool(ids):
-        raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
+        raise ConfigError("name a claim, or --all; `choco claims list` shows all")
     documents: list[Mapping[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for claim in _named(catalogue, ids):

@@ -21,7 +21,7 @@ from choco_pipeline.tables.computing.table_kernel import (
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
-#: No machine holds a table of more positions, and what it would cost may be too large for a float.
+#: Positions of a table, at most: no machine holds more, and the cost might exceed a float.
 MOST_POSITIONS = 10**100
 
 
@@ -78,7 +78,7 @@ class OnFace(Outcomes):
     face: Face
     #: The game's coordinates.
     coordinates: tuple[str, ...]
-    #: The heap; None where there is none, so that P-positions have Grundy number 0.
+    #: The heap, if any; without one, P-positions have Grundy number 0.
     heap: str | None
 
     @property

@@ -38,16 +38,16 @@ class Cost:
 
     #: Positions settled; exact for bounds up to 512, otherwise estimated.
     positions: int
-    #: Largest number of bytes that one of its tasks holds, and that one task would hold which computes all of it.
+    #: Most bytes of one of its tasks, and of a single task that computes the whole table.
     memory: int
     memory_whole: int
-    #: Largest number of bytes that a task holds which checks or mines the stored table, of whatever size.
+    #: Most bytes of a task that checks or mines the stored table.
     memory_to_read: int
     #: Estimated bytes on disk.
     disk: int
     #: Estimated seconds on one core.
     seconds: float
-    #: Whether it is built in blocks, by many tasks; that follows from the table, not from the machine.
+    #: Whether it is built in blocks by many tasks, on any machine.
     large: bool
 
 

@@ -92,7 +92,7 @@ outcomes = st.one_of(
     st.builds(HoldsToBound, st.integers(0, 99), st.integers(1, 20), st.none()),
     st.builds(refuted, *[st.integers(0, 2)] * 3, st.integers(0, 3)),
     st.builds(Undecided, st.just("the table is too small")),
-    st.builds(Vacuous, st.just("no position is one that it speaks of")),
+    st.builds(Vacuous, st.just("no position belongs to the statement")),
 )
 
 

@@ -269,7 +269,7 @@ def test_check_of_several_claims_and_of_all(folder):
         (["check", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
         (["check"], "name a claim, or --all"),
         (["check", "one-conj-1", "--all"], "name a claim, or --all"),
-        (["check", "one-conj-1", "k=3"], "claim one-conj-1 does not speak of k = 3: k%4 == 1"),
+        (["check", "one-conj-1", "k=3"], "claim one-conj-1 is not about k = 3: k%4 == 1"),
         (["check", "one-conj-1", "k=x"], 'k=x: name "x" at column 1: no names are allowed'),
         (["check", "one-conj-1", "k=5"], "claim one-conj-1 has no sample: a bound is needed"),
         (["list", "--paper", "three"], "no claim is of a paper 'three': papers are one, two"),

@@ -244,7 +244,7 @@ def test_a_summary_counts_and_names_what_matters() -> None:
     lines = summary(ledger, found)
     conjectures, questions = lines[0].split(". ")
     assert conjectures.startswith("Conjectures: 1 proved, 1 holding to the bound, 1 refuted")
-    assert questions == "Questions: 1 yes, as read here."
+    assert questions == "Questions: 1 yes, in our formal reading."
     assert [line[:7] for line in lines[1:3]] == ["  ✗ a N", "  ◐ a N"]
     assert all(line.endswith(" …") for line in lines[1:3])
     assert lines[3] == (
