@@ -52,7 +52,7 @@ __all__ = [
     "run",
 ]
 
-#: Where names are defined that need numba, zarr, xarray or pandas; all others are games.
+#: The modules of names that need numba, zarr, xarray or pandas; all others are games.
 PLACES = {
     **dict.fromkeys(("grundy_table", "p_table"), "tables.computing.in_memory"),
     "p_positions": "tables.reading.position_frames",
@@ -62,7 +62,7 @@ PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name only when it is asked for: a command starts without what it does not need."""
+    """Import a name on first use, so that a command loads only what it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{PLACES.get(name, 'games')}")
@@ -70,5 +70,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return what there is to be imported."""
+    """Return the importable names."""
     return [*__all__, "__version__"]

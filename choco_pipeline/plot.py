@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, for notebooks and papers: Grundy numbers of a slice, P-positions, automata.
+"""Pictures by matplotlib: Grundy numbers of a plane, P-positions, automata.
 
 Needs the extra ``notebook``. Every function draws on given axes or on new ones, and returns them.
 """
@@ -128,12 +128,12 @@ def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axe
     require_package("matplotlib", "notebook", "choco_pipeline.plot")
     if not 0 <= passes < len(proof.automata):
         raise ConfigError(f"{proof.ruleset.notation}: no automaton for {passes} passes left")
-    shown = proof.automata[passes]
-    if shown.states > MOST_STATES:
+    dfa = proof.automata[passes]
+    if dfa.states > MOST_STATES:
         raise ConfigError(
-            f"{proof.ruleset.notation}: {shown.states} states, at most {MOST_STATES} are drawn"
+            f"{proof.ruleset.notation}: {dfa.states} states, at most {MOST_STATES} are drawn"
         )
-    labels = arrows(shown)
+    labels = arrows(dfa)
     states = sorted({0, *(q for edge in labels for q in edge)})
     angles = np.pi - 2 * np.pi * np.arange(len(states)) / len(states)
     place = dict(zip(states, zip(np.cos(angles), np.sin(angles), strict=True), strict=True))
@@ -150,10 +150,10 @@ def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axe
         at = (2 * x0 + x1) / 3 + 0.06 * (y1 - y0), (2 * y0 + y1) / 3 - 0.06 * (x1 - x0)
         axes.text(*at, text, ha="center", va="center", fontsize=8)
     for q, (x, y) in place.items():
-        width = 3 if shown.accepting[q] else 1
+        width = 3 if dfa.accepting[q] else 1
         axes.plot(x, y, "o", markersize=22, color="white", markeredgecolor="black", mew=width)
         axes.text(x, y, str(q), ha="center", va="center")
-    axes.set_title(f"{proof.ruleset.notation}: {shown.states} states")
+    axes.set_title(f"{proof.ruleset.notation}: {dfa.states} states")
     axes.margins(0.2)
     axes.set_aspect("equal")
     axes.set_axis_off()

@@ -16,7 +16,7 @@ LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 
 #: Code whose change may change a table's numbers, and code whose change may change what is said about them.
 TABLE_CODE = ("formula", "games", "kernels", "tables")
-CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shape.py")
+CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shapes.py")
 MINING_CODE = (*TABLE_CODE, "mining")
 #: Code whose change may change what is proved, of what is mined only that which finds formulas and recurrences of proved
 #: relations; and code whose change may change what is found.

@@ -1,6 +1,6 @@
-"""What a Python program or a notebook does as the commands do: mine, check, run, and open what a run has left.
+"""Functions for programs and notebooks: mine, check, run, open results.
 
-`choco_pipeline` exports these functions; errors are those of the commands.
+`choco_pipeline` exports them; they raise the errors of the commands.
 """
 
 from __future__ import annotations
@@ -40,24 +40,27 @@ from choco_pipeline.tables.storage.stored import read_table
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has left in ``results/NAME``.
+    """The results of a run in ``results/NAME``.
 
     Attributes
     ----------
     name
-        As its configuration calls it.
+        Its name in the configuration.
     """
 
     name: str
 
     @property
     def ledger(self) -> Ledger:
-        """Everything that the run found out of claims and tables; `ConfigError` if there is no such run."""
+        """All results on claims and tables.
+
+        Raises `ConfigError` if there is no such run.
+        """
         return ledger_of(self.name)
 
     @property
     def claims(self) -> pd.DataFrame:
-        """A row for each claim: its source, and what the run says of it."""
+        """A row for each claim, with its source and its outcome."""
         return row_frame(self.ledger)
 
     @property
@@ -67,7 +70,7 @@ class Run:
 
     @property
     def statements(self) -> list[FoundStatement]:
-        """What the run found, the strongest first."""
+        """The found statements, the strongest first."""
         return list(FoundDocument.read(Paths(RESULTS, self.name).found).statements)
 
     @property
@@ -77,7 +80,7 @@ class Run:
 
 
 def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> Run:
-    """Run a configuration as ``choco run`` does, and return what it has left.
+    """Run a configuration as ``choco run`` does, and return its results.
 
     Parameters
     ----------
@@ -95,12 +98,12 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
     options: dict[str, Any] = {"cluster": None, "scheduler": None, "dry_run": False, "json": False}
     code = run_pipeline(Path(config), workers=workers, **options)
     if code:
-        raise ChocoError(f"the run {name!r} has ended with exit code {code}; its log says why")
+        raise ChocoError(f"the run {name!r} has ended with exit code {code}; see its log")
     return Run(name)
 
 
 def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
-    """Return the largest table of a game that a run has stored, checked against its checksums.
+    """Return the largest stored table of a game in a run, and verify it.
 
     Parameters
     ----------
@@ -109,7 +112,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
     ruleset
         The game, or its notation.
     quantity
-        ``grundy`` or ``p-positions``; whichever there is by default.
+        ``grundy`` or ``p-positions``; by default any of them.
 
     Raises
     ------
@@ -132,7 +135,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
 
 
 def load_claims(*files: str | Path) -> Catalogue:
-    """Return the claims in some files; of all papers, without any."""
+    """Return the claims in files; by default those of all papers."""
     return open_source(list(map(Path, files)), None).catalogue
 
 
@@ -146,7 +149,7 @@ def check(
 ) -> list[Trial]:
     """Check a statement about a game, or a claim, at once.
 
-    It does as ``choco check`` and ``choco claims check``.
+    This is ``choco check`` and ``choco claims check``.
 
     Parameters
     ----------
@@ -211,7 +214,7 @@ def mine(
     what: Sequence[str] = (),
     **ranges: int | str,
 ) -> list[FoundStatement]:
-    """Return what is found in the tables of a game or of a family, as ``choco mine`` does, the strongest first.
+    """Search the tables of a game or a family, as ``choco mine`` does.
 
     Parameters
     ----------
@@ -221,6 +224,11 @@ def mine(
         As the options of the command.
     **ranges
         Values of these names: an integer, or a range such as ``"2..8"``.
+
+    Returns
+    -------
+    list of FoundStatement
+        The strongest first.
     """
     notation = ruleset if isinstance(ruleset, str) else ruleset.notation
     words = [notation, *(f"{name}={value}" for name, value in ranges.items())]

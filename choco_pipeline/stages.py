@@ -65,3 +65,5 @@ UNITS: Mapping[Stage, str] = {
     Stage.FIND: "steps",
     Stage.REPORT: "documents",
 }
+#: Key of a result with a proof that was killed from outside. The next run repeats it.
+KILLED = "killed"

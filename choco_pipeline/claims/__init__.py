@@ -1,5 +1,5 @@
-"""Claims: what the papers state, checked on tables, with verdicts that say how far they go.
+"""Claims: the statements of papers, checked on tables.
 
-A claim's way through the rooms: `kinds` say what it may hold, `language` reads it and puts it to a table as a case, `checks` and `standalone` give
-verdicts with the `evidence` for them, and `conclusions` say what all verdicts on it come to.
+`kinds` define the fields of a claim. `language` reads claims and joins each with a table as a case. `checks` and
+`standalone` give verdicts with their `evidence`. `conclusions` combine all verdicts on a claim.
 """

@@ -9,12 +9,12 @@ from types import FrameType
 
 from choco_pipeline.errors import LimitError
 
-#: Seconds after which the clock rings again that has rung during an import.
+#: Seconds until the clock rings again after ringing during an import.
 AGAIN = 0.01
 
 
 class OverTimeError(LimitError):
-    """Something takes longer than it may."""
+    """A time limit was exceeded."""
 
 
 class _Rung(BaseException):
@@ -34,7 +34,10 @@ class ProcessorTime:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a piece of work, and end it with `OverTimeError` when no seconds are left."""
+        """Count the time of a piece of work.
+
+        Raises `OverTimeError` when no seconds are left.
+        """
         before = signal.signal(signal.SIGPROF, self._ring)
         try:
             self._is_counting = True
@@ -55,7 +58,7 @@ class ProcessorTime:
     def _ring(self, number: int, frame: FrameType | None) -> None:
         while frame is not None:
             if frame.f_code.co_filename.startswith("<frozen importlib"):
-                # A module whose import is ended half-way cannot be used any more.
+                # A module with an interrupted import cannot be used any more.
                 signal.setitimer(signal.ITIMER_PROF, AGAIN)
                 return
             frame = frame.f_back

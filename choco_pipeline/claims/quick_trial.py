@@ -1,4 +1,4 @@
-"""Trials of a claim on tables that are computed in memory for a few parameter values."""
+"""Trials of a claim on tables in memory, for a few parameter values."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from markupsafe import Markup
+
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_across
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
@@ -24,42 +28,41 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.specs.schema import Quantity, quantity_for
 
-#: More combinations of parameter values than this are a sweep's work.
+#: More combinations of parameter values need a sweep.
 MOST_COMBINATIONS = 10_000
-#: So is a table that is estimated to take more seconds.
+#: A table that is estimated to take more seconds needs a sweep.
 MOST_SECONDS = 600.0
 
 Given = Mapping[str, int | Range]
-#: Called after each table with the number of tables that are done and of all.
+#: Called after each table with the numbers of finished and of all tables.
 Report = Callable[[int, int], None]
-#: Makes a context in which a trial is made: one that ends it with `OverTimeError` makes it undecided.
+#: Makes a context for a trial, which becomes undecided if the context raises `OverTimeError`.
 Limit = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
-class Trial(ShownInNotebook):
+class Trial:
     """The result of one trial of a claim."""
 
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
     parameters: Mapping[str, int]
-    #: The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
+    #: The ruleset without parameters; the claim's pattern if tables are compared, None without a table.
     ruleset: str | None
-    #: Of the table, or of the integers; None where tables are compared, or the claim's own was taken.
+    #: The bound of the table, or of the integers; None if tables are compared, or for the claim's own bound.
     bound: int | None
-    #: What the table holds; None where there is none.
+    #: The quantity of the table, if any.
     quantity: Quantity | None
     #: The verdict and the evidence for it.
     finding: Finding
-    #: For the table and the check.
+    #: Time for the table and the check.
     seconds: float
-    #: All of the parameters that the verdict is on; None for one on single ones.
+    #: The domain of a verdict on all parameters at once.
     for_all: AllParameters | None = None
 
     @property
@@ -71,6 +74,13 @@ class Trial(ShownInNotebook):
     def text(self) -> str:
         """The verdict in a line."""
         return verdict_text(self.finding.verdict)
+
+    def _repr_html_(self) -> str:
+        """Return the verdict with its game and parameters, for notebooks."""
+        of = ", ".join(filter(None, (self.ruleset, assigned(self.parameters))))
+        return Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(
+            SIGNS[self.verdict][1], of, self.text
+        )
 
 
 @dataclass(frozen=True)
@@ -90,10 +100,10 @@ def trials(
 ) -> Iterator[Trial]:
     """Check a claim in this process, and return an iterator over the trials.
 
-    Given are integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for integers of
-    `every`; for a statement without a ruleset, integers for some of its names. The bound, of the tables or of the integers, is by
-    default the sample's, then the claim's reach; the shape of a rectangular bar is its own. The report is told how many tables are
-    done, and how many there are; the limit is of each trial's time.
+    `given` has integers, or ranges of integers, for names in the claim's sample or in `every`; for a statement without a
+    ruleset, integers for some of its names. The bound, of the tables or of the integers, is by default that of the sample,
+    then the claim's reach; the shape of a rectangular bar is its own bound. `report` is called with the numbers of finished
+    and of all tables. `limit` limits the time of each trial.
 
     There is one trial for each choice of the parameters of the claim, in the order of the sample; only one for a claim that
     compares tables, or that needs none. Mistakes in the request are raised at once. Raises `ConfigError` if a value is
@@ -121,52 +131,49 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
 def _try_each(
     claim: Claim, planned: list[_Planned], report: Report, limit: Limit
 ) -> Iterator[Trial]:
-    for done, trial in enumerate(planned, start=1):
-        start = time.perf_counter()
-        finding = _find(claim, trial, limit)
+    for done, one in enumerate(planned, start=1):
+        of = (one.parameters, one.game.notation, one.bound, one.quantity)
+        trial = _trial(limit, partial(_find, claim, one), *of)
         report(done, len(planned))
-        yield Trial(
-            trial.parameters,
-            trial.game.notation,
-            trial.bound,
-            trial.quantity,
-            finding,
-            time.perf_counter() - start,
-        )
+        yield trial
 
 
 def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
-    """Yield the one trial of a claim that compares tables."""
     start = time.perf_counter()
-    tried = list(each)
-    verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tried]
+    tables = list(each)
+    verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tables]
     (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
-    yield Trial({}, claim.statement.ruleset, None, tried[0].quantity, verdict.finding, seconds)
+    yield Trial({}, claim.statement.ruleset, None, tables[0].quantity, verdict.finding, seconds)
 
 
 def _try_without_table(
     claim: Claim, fixed: dict[str, int], bound: int | None, limit: Limit
 ) -> Iterator[Trial]:
+    yield _trial(limit, partial(check_standing, claim, bound, fixed), fixed, None, bound, None)
+
+
+def _find(claim: Claim, planned: _Planned) -> Finding:
+    data = table(planned.game, planned.bound, planned.quantity)
+    return check_claim(claim, planned.parameters, planned.game, planned.bound, data)
+
+
+def _trial(
+    limit: Limit,
+    find: Callable[[], Finding],
+    parameters: dict[str, int],
+    ruleset: str | None,
+    bound: int | None,
+    quantity: Quantity | None,
+) -> Trial:
+    """Return a timed trial, which is undecided if it takes too long."""
     start = time.perf_counter()
-    finding = _within(limit, lambda: check_standing(claim, bound, fixed))
-    yield Trial(fixed, None, bound, None, finding, time.perf_counter() - start)
-
-
-def _find(claim: Claim, trial: _Planned, limit: Limit) -> Finding:
-    def find() -> Finding:
-        data = table(trial.game, trial.bound, trial.quantity)
-        return check_claim(claim, trial.parameters, trial.game, trial.bound, data)
-
-    return _within(limit, find)
-
-
-def _within(limit: Limit, find: Callable[[], Finding]) -> Finding:
     try:
         with limit():
-            return find()
+            finding = find()
     except OverTimeError as error:
-        return Finding(Undecided(str(error)))
+        finding = Finding(Undecided(str(error)))
+    return Trial(parameters, ruleset, bound, quantity, finding, time.perf_counter() - start)
 
 
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:
@@ -181,7 +188,7 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 
 
 def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
-    # Names that only help to say the parameters can give the same parameters again.
+    # Auxiliary names can lead to the same parameters several times.
     distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
     for known, case in _cases(claim, given):
         size = _bound(claim, known, case, bound)
@@ -194,7 +201,10 @@ def _sample(claim: Claim) -> Sample | None:
 
 
 def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, int]]]:
-    """Return the choices of values, each with a case of the claim that it leads to: at least one."""
+    """Return the choices of values, each with a resulting case of the claim.
+
+    There is at least one. Raises `ConfigError` otherwise.
+    """
     spans = _spans(claim, given)
     wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
     values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
@@ -212,12 +222,12 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
         tried = assigned(spans | wanted)
         when = claim.statement.when
         needed = f": {when}" if when else ""
-        raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
+        raise ConfigError(f"claim {claim.id} is not about {tried or 'anything'}{needed}")
     return cases
 
 
 def _spans(claim: Claim, given: Given) -> dict[str, Range]:
-    """Return the range of each name: the given one, or that of the sample."""
+    """Return the range of each name, given or from the sample."""
     own = {} if (sample := _sample(claim)) is None else dict(sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
     _require_known(claim, given, [*names, *claim.statement.every])
@@ -259,7 +269,10 @@ def _bound(
 
 
 def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Planned:
-    """Return the cheapest table that settles the claim, or raise `LimitError` if that is too large."""
+    """Return the cheapest table that settles the claim.
+
+    Raises `LimitError` if it is too large.
+    """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound

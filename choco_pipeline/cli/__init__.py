@@ -1,1 +1,4 @@
-"""The command line: a module for each command; `claim_commands` for those on claims, and `running` for a run and what surrounds it."""
+"""The command line: a module for each command.
+
+`claim_commands` has those on claims, and `running` the run.
+"""

@@ -1,4 +1,4 @@
-"""``choco doctor``: what this machine has, or whether a cluster can be used."""
+"""``choco doctor``: the equipment of this machine, or of a cluster."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from choco_pipeline.provenance import versions
 from choco_pipeline.tables.computing.cost import in_bytes
 from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
 
-#: Programs that are used where they are found, and for what.
+#: Optional programs, with their use.
 OPTIONAL = {
-    "chromium": "the tests' look at the report in a real browser",
-    "pdflatex": "the tests' look at found statements in LaTeX",
-    "git": "the commit that results are stamped with",
+    "chromium": "tests of the report in a browser",
+    "pdflatex": "tests of found statements in LaTeX",
+    "git": "the commit in stored results",
     "sbatch": "clusters of kind slurm and slurm-jobs",
 }
 
 
 def show_machine(json: bool) -> None:
-    """Print cores, memory, disk, versions, whether kernels compile, and optional programs."""
+    """Print cores, memory, disk, versions, kernels and optional programs."""
     machine = examine()
     if json:
         emit(machine)
@@ -52,7 +52,7 @@ def show_machine(json: bool) -> None:
 
 
 def show_cluster(name: str, json: bool) -> None:
-    """Print what ``config/clusters/NAME.yaml`` describes, as found by starting a cluster of that kind or reaching it.
+    """Print the cluster of ``config/clusters/NAME.yaml``, started or reached.
 
     Raises `ChocoError` if a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler
     answers, or Slurm refuses such jobs.
@@ -86,7 +86,7 @@ def _examined(name: str) -> Mapping[str, Any]:
 
 
 def examine() -> dict[str, Any]:
-    """Return what `show_machine` prints, as plain data; sizes in bytes."""
+    """Return the output of `show_machine` as plain data, with sizes in bytes."""
     usable = memory()
     start = time.perf_counter()
     warm_up()

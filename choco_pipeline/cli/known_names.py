@@ -1,4 +1,4 @@
-"""Names in certificates that this project knows: ids of its claims, and names of its games."""
+"""Names in certificates that this project knows: claims and games."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ def known_claims() -> Mapping[str, Claim]:
 
 
 def claimed_id(document: Mapping[str, Any]) -> str | None:
-    """Return the id in a claim's certificate, which says nothing about what is proved."""
+    """Return the claim's id in a certificate, which is no part of the proof."""
     claim = document.get("claim")
     return str(claim.get("id")) if isinstance(claim, dict) else None
 
 
 def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> list[str]:
-    """Return a sentence for each known name by which a certificate means something else than this project.
+    """Return a sentence for each name that differs from this project.
 
-    Raises `ConfigError` if the project's description of such a game cannot be read.
+    A certificate may describe a game, or state a claim, of the same name differently. Raises `ConfigError` if the project's
+    description of such a game cannot be read.
     """
     games = document.get("games")
     others = described_otherwise(games if isinstance(games, dict) else {}, Path.cwd())

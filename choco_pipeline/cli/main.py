@@ -1,4 +1,4 @@
-"""The command line: what a person types, and what the workflow's rules type."""
+"""The command line: all commands, for people and for the workflow."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ app = typer.Typer(
 ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
 ClusterName = Annotated[
     str | None,
-    typer.Option(help="Compute where config/clusters/NAME.yaml says.", metavar="NAME"),
+    typer.Option(help="Compute on the cluster of config/clusters/NAME.yaml.", metavar="NAME"),
 ]
 NumberOfWorkers = Annotated[
     int | None,
@@ -50,8 +50,8 @@ Scheduler = Annotated[
 ]
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_given: bool) -> None:
+    if is_given:
         from choco_pipeline.provenance import package_version  # noqa: PLC0415
 
         print(f"choco {package_version()}")
@@ -65,7 +65,7 @@ def every_command(
         typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Define the options before a command."""
 
 
 @app.command(rich_help_panel=RUNS)
@@ -80,7 +80,7 @@ def run(
         bool, typer.Option("--verbose", "-v", help="Print a paragraph for each result.")
     ] = False,
 ) -> None:
-    """Run the sweeps of a configuration and end with a summary and the path of the report."""
+    """Run the sweeps of a configuration, and print a summary."""
     from choco_pipeline.cli.running.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
 
     raise typer.Exit(
@@ -117,8 +117,8 @@ def value(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Answer by the automata that `choco prove` or a run wrote: coordinates may be of any size. Those of a run"
-            " are found without this option, where they are needed.",
+            help="Answer by the automata in a certificate of `choco prove` or of a run: coordinates may have any size."
+            " Certificates of a run are found without this option, if they are needed.",
             metavar="FILE",
         ),
     ] = None,
@@ -149,12 +149,12 @@ def mine(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="formulas, value-sets, symmetric, lines, counts, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
+            help="formulas, value-sets, symmetric, lines, counts, cellular or blocks; may be repeated. By default, all of them, and relations to other games."
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Look for formulas and other regularities in a game's tables, or a family's, and try what is found on new ones."""
+    """Search a game's or a family's tables for regularities, and test them."""
     from choco_pipeline.cli.mine import mine as mine_games  # noqa: PLC0415
 
     raise typer.Exit(mine_games(words, bound, quantity, what or [], json))
@@ -177,14 +177,14 @@ def check(
         bool, typer.Option("--prove", help="Look for proofs for all positions instead.")
     ] = False,
     seconds: Annotated[
-        float, typer.Option(help="With --prove: so many seconds of computing for each game.")
+        float, typer.Option(help="With --prove: seconds of computing for each game.")
     ] = 60.0,
     json: Json = False,
 ) -> None:
-    """Check a statement about a game, and show the least counterexample if it is false.
+    """Check a statement about a game, and show the least counterexample.
 
-    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or says nothing, and 2 for a
-    mistake in what was given.
+    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or vacuous, and 2 for a mistake
+    in the input.
     """
     from choco_pipeline.cli.statement_check import check as check_statement  # noqa: PLC0415
 
@@ -197,7 +197,7 @@ def heights(
     height: Annotated[int, typer.Option(help="The largest height.")] = 2,
     json: Json = False,
 ) -> None:
-    """Tell which monotone height functions of a box make G = x⊕y⊕z, or P iff x⊕y⊕z = 0, from all others."""
+    """Classify monotone height functions by G = x⊕y⊕z, or P iff x⊕y⊕z = 0."""
     from choco_pipeline.cli.mine import mine_heights  # noqa: PLC0415
 
     raise typer.Exit(mine_heights(side, height, json))
@@ -211,7 +211,7 @@ def prove(
     statement: Annotated[
         str | None,
         typer.Argument(
-            help="What to prove of it, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', also of some positions alone:"
+            help="The statement to prove, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', also about some positions:"
             " 'size <= 20 => (P <=> x == z)'. Without a statement, automata are found and proved.",
         ),
     ] = None,
@@ -229,27 +229,27 @@ def prove(
     ),
     seconds: Annotated[
         float,
-        typer.Option(help="After so many seconds of computing it is ended and left undecided."),
+        typer.Option(help="Seconds of computing, after which it is ended and left undecided."),
     ] = 60.0,
     memory: Annotated[
-        float, typer.Option(help="With more than so many GiB of memory, too.", metavar="GIB")
+        float, typer.Option(help="GiB of memory, above which it is also ended.", metavar="GIB")
     ] = 4.0,
     condition: Annotated[
         str | None,
         typer.Option(
             "--for",
-            help="Prove it for all natural numbers as parameters that satisfy this, as 'k % 4 == 1'.",
+            help="Prove it for all natural parameters that satisfy a condition, such as 'k % 4 == 1'.",
             metavar="CONDITION",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Prove what a game's P-positions or Grundy numbers are, for all positions.
+    """Prove a game's P-positions or Grundy numbers, for all positions.
 
     With --for the statement is about a family of games, and is proved for all parameters at once.
 
-    The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in what was given, and 3 if two
-    engines, or an engine and the definition, contradict each other.
+    The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in the input, and 3 if two engines, or
+    an engine and the definition, contradict each other.
     """
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
     from choco_pipeline.cli.prove_family import show_family  # noqa: PLC0415
@@ -261,7 +261,7 @@ def prove(
 
 @app.command(rich_help_panel=THIS_PROGRAM)
 def doctor(cluster: ClusterName = None, json: Json = False) -> None:
-    """Say what this machine has: cores, memory, disk, libraries, optional parts; or what a cluster has."""
+    """Show the equipment of this machine, or of a cluster."""
     from choco_pipeline.cli.doctor import show_cluster, show_machine  # noqa: PLC0415
 
     if cluster is None:
@@ -280,14 +280,12 @@ def schema(
         ),
     ] = False,
     claims_files: Annotated[
-        bool, typer.Option("--claims", help="Of claims files, not of configurations.")
+        bool, typer.Option("--claims", help="The schema of claims files.")
     ] = False,
-    games: Annotated[
-        bool, typer.Option("--games", help="Of games of one's own, not of configurations.")
-    ] = False,
+    games: Annotated[bool, typer.Option("--games", help="The schema of game files.")] = False,
     json: Json = False,
 ) -> None:
-    """Print the JSON schema of configurations, of claims files, or of games of one's own, for editors."""
+    """Print a JSON schema: of configurations, claims files or game files."""
     from choco_pipeline.claims.language import claims_file as of_claims  # noqa: PLC0415
     from choco_pipeline.games import games_reference as of_games  # noqa: PLC0415
     from choco_pipeline.sweep import config_reference as of_configurations  # noqa: PLC0415
@@ -312,7 +310,7 @@ def schema(
 
 @app.command(rich_help_panel=THIS_PROGRAM)
 def version(json: Json = False) -> None:
-    """Print the versions that results are stamped with."""
+    """Print the versions that are stored with results."""
     from choco_pipeline.provenance import versions  # noqa: PLC0415
 
     known = versions()

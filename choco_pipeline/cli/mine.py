@@ -1,18 +1,17 @@
-"""``choco mine``: what the machine finds in the tables of a game, or of a family, computed at once."""
+"""``choco mine``: searches in the tables of a game or a family."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import xarray as xr
-
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.waiting import bars
@@ -21,6 +20,7 @@ from choco_pipeline.finding.families.automaton_formulas import learned_from_game
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.formulas import in_text
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
@@ -29,9 +29,8 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
-from choco_pipeline.mining.table_findings import Finding, is_complete_formula
+from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.report.found_formulas import in_text
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.computing.in_memory import table
@@ -40,9 +39,9 @@ from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
 CLAIMS = Path("config/claims")
-#: More games than this are a sweep's work.
+#: More games than this need a sweep.
 MOST_GAMES = 1000
-#: Automata are learned of so many games at most.
+#: Automata are learned for at most this number of games.
 MOST_AUTOMATA = 4
 
 
@@ -61,15 +60,12 @@ def mine(
     what: Sequence[str],
     json: bool,
 ) -> int:
-    """Look for statements as `mined`, and print them with their evidence and verdicts.
-
-    The exit code is 0: that nothing is found is an answer.
-    """
+    """Print the statements of `mined`; the exit code is always 0."""
     tables, document = mined(words, bound, quantity, what)
     if json:
         emit(document.document())
     else:
-        print("\n".join(shown(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
+        print("\n".join(_lines(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
     return 0
 
 
@@ -79,59 +75,65 @@ def mined(
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
 ) -> tuple[int, FoundDocument]:
-    """Compute tables, and look for what is in them; a terminal shows how far it is.
+    """Compute tables, and search them; return the number of tables, and the statements.
 
-    The first word is a ruleset; others are a value or a range for each name in it, ``name=value`` or ``name=first..last``, of
-    which later ones may use earlier names. Without a bound, tables are so large that they are computed quickly; without a
-    quantity, they hold P-positions, but of flat bars and of one heap Grundy numbers; without searches by name, keys of
-    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. Of
-    at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all positions. How
-    many tables there were is returned first. Raises `ConfigError` if a search is unknown, or a name has no value or is none of
-    the ruleset; `LimitError` if there are too many games, or a table is too large.
+    The first word is a ruleset. The others are a value or a range for each name in it, ``name=value`` or ``name=first..last``;
+    later ones may use earlier names. Defaults: the largest bound for which tables are computed quickly; P-positions, but
+    Grundy numbers for flat bars, and both for one heap; all searches, which are the keys of
+    `choco_pipeline.mining.task.MINERS`, and also relations between games. For at most `MOST_AUTOMATA` games, formulas are
+    also learned from automata, if a table has no formula for all positions. A terminal shows the progress. Raises `ConfigError`
+    if a search or a name is unknown, or a name has no value; `LimitError` if there are too many games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
     if unknown is not None:
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
-    tables = [asked for game in games for asked in _tables(*game, quantity, bound)]
+    tables = [planned for game in games for planned in _tables(*game, quantity, bound)]
     learns = "formulas" in (what or MINERS) and len(tables) <= MOST_AUTOMATA
     with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
-        finding = progress.add_task("finding", total=2)
+        progress_of_finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
-        for asked in tables:
-            data = table(asked.game, asked.bound, asked.quantity)
+        for planned in tables:
+            data = table(planned.game, planned.bound, planned.quantity)
             findings = mine_table(
-                what or list(MINERS), asked.game, asked.bound, asked.quantity, data
+                what or list(MINERS), planned.game, planned.bound, planned.quantity, data
             )
             if learns and not any(map(is_complete_formula, findings)):
-                findings += learned_from_game(Cells.of(asked.game, asked.bound, data))
+                findings += learned_from_game(Cells.of(planned.game, planned.bound, data))
             mined += [
-                _mined(asked, words[0] if pattern.names else asked.game.notation, f)
-                for f in findings
+                Mined(
+                    planned.game.notation,
+                    planned.quantity,
+                    planned.bound,
+                    words[0] if pattern.names else planned.game.notation,
+                    planned.parameters,
+                    finding,
+                )
+                for finding in findings
             ]
-            members[asked.quantity].append(
-                MemberTable(asked.parameters, _reader(asked, data), findings)
-            )
+            reader = partial(Cells.of, planned.game, planned.bound, data)
+            members[planned.quantity].append(MemberTable(planned.parameters, reader, findings))
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
-        bounds = {(asked.game.notation, asked.quantity): asked.bound for asked in tables}
-        finder = Finder(Tables(bounds), _catalogue())
+        bounds = {(planned.game.notation, planned.quantity): planned.bound for planned in tables}
+        catalogue = load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
+        finder = Finder(Tables(bounds), catalogue)
         document = found_in(
             mined,
             families,
             finder,
-            lambda *_, **__: progress.advance(finding),
+            lambda *_, **__: progress.advance(progress_of_finding),
             related_games=not what,
         )
     return len(tables), document
 
 
 def mine_heights(side: int, height: int, json: bool) -> int:
-    """Print what is found of all monotone height functions of a box, as `mine` prints statements.
+    """Print statements on all monotone height functions of a box.
 
     Raises `HeightsError` if the box has too many functions, or is higher than wide.
     """
@@ -140,12 +142,12 @@ def mine_heights(side: int, height: int, json: bool) -> int:
         emit(document.document())
     else:
         functions = document.statements[-1].found_on.positions
-        print("\n".join(shown(document, f"{functions:,} height functions")))
+        print("\n".join(_lines(document, f"{functions:,} height functions")))
     return 0
 
 
-def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
-    """Yield the lines that show what was found."""
+def _lines(document: FoundDocument, source: str) -> Iterator[str]:
+    """Yield the lines on found statements, and on searches without a result."""
     number = 0
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"
@@ -172,11 +174,10 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
             why = f" ({search.why})" if search.why else ""
             yield f"   {search.what}: {search.game}: {search.tried.candidates:,} candidates{why}"
         yield ""
-    yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
+    yield f"{number} {'statement' if number == 1 else 'statements'} from {source}"
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:
-    """Return the notation of a family, and its games with their parameters."""
     pattern = read(words[0])
     spans: dict[str, Range] = {}
     for word in words[1:]:
@@ -199,7 +200,7 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
         parameters = match(pattern, read(game.notation))
         if parameters is None or parameters.keys() != pattern.names:
             raise ConfigError(
-                f"{words[0]}: {game.notation} does not tell the values of {' and '.join(sorted(pattern.names))}; "
+                f"{words[0]}: {game.notation} does not determine {' and '.join(sorted(pattern.names))}; "
                 "an argument other than f must be a name or an integer: 'step-bar(k=k, s=s)' k=1..8 s=k-1"
             )
         games.setdefault(game.notation, (game, dict(sorted(parameters.items()))))
@@ -211,7 +212,7 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
 def _tables(
     game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
 ) -> Iterator[_Table]:
-    """Yield the tables of a game that are computed; none that would be a single cell.
+    """Yield the tables of a game to compute, except those of a single cell.
 
     By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
     """
@@ -234,17 +235,3 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
     if bound is not None and bound < 0:
         raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
     return quick_bound(game, quantity) if bound is None else bound
-
-
-def _mined(asked: _Table, family: str, finding: Finding) -> Mined:
-    return Mined(
-        asked.game.notation, asked.quantity, asked.bound, family, asked.parameters, finding
-    )
-
-
-def _reader(asked: _Table, data: xr.Dataset) -> Callable[[], Cells]:
-    return lambda: Cells.of(asked.game, asked.bound, data)
-
-
-def _catalogue() -> Catalogue:
-    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))

@@ -1,4 +1,7 @@
-"""What commands print: JSON or text on standard output, logs and errors on standard error, and lists of commands in help pages."""
+"""Output of commands: JSON or text, logs and errors, help pages.
+
+Results go to standard output, all else to standard error.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +25,26 @@ Json = Annotated[
     ),
 ]
 
-#: How all commands treat options, help and errors.
+#: Typer settings of all commands.
 SETTINGS: Mapping[str, Any] = {
     "pretty_exceptions_enable": False,
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-#: No line of text is longer, nor than a terminal is wide.
+#: Largest width of text, also in a wider terminal.
 WIDTH = 120
-#: Characters of a line that names what was handed over.
+#: Largest number of characters in a line of `note`.
 LONGEST = 2000
-#: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
+#: Exit code if two engines, or an engine and a definition, contradict each other; no verdict has it.
 DISAGREEMENT = 3
 
-#: What commands are for, as a help page says it.
+#: Sections of a help page.
 RUNS = "Runs"
 GAMES = "One game, or a family"
 CLAIMS = "Claims"
 THIS_PROGRAM = "This program"
 STEPS = "Steps of a run, which the workflow calls"
-#: In the order of a help page; the last is for commands without one.
+#: In the order of a help page; the last is for commands without a section.
 SECTIONS = (RUNS, GAMES, CLAIMS, THIS_PROGRAM, STEPS, "Commands")
 
 
@@ -51,14 +54,17 @@ def emit(document: object) -> None:
 
 
 def note(text: str) -> None:
-    """Print on standard error what may name anything that somebody has handed over: nothing that steers a terminal, nothing endless."""
+    """Print text on standard error, safely.
+
+    The text may contain foreign input: control characters are escaped, and long lines are cut.
+    """
     seen = INVISIBLE.sub(lambda character: ascii(character[0])[1:-1], text)
     lines = (line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in seen.split("\n"))
     print("\n".join(lines), file=sys.stderr)
 
 
 def wrapped(text: str, indent: str = "", further: str = "") -> str:
-    """Return a paragraph in lines as wide as the terminal, the further ones with an indent of their own."""
+    """Return a paragraph as wide as the terminal, with `further` as later indent."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     lines = wrap(
         text,
@@ -71,7 +77,7 @@ def wrapped(text: str, indent: str = "", further: str = "") -> str:
 
 
 def in_short(number: float) -> str:
-    """Return a large number as people read it.
+    """Return a large number in a short form.
 
     Examples
     --------
@@ -86,7 +92,7 @@ def in_short(number: float) -> str:
 
 
 def in_time(seconds: float) -> str:
-    """Return a duration as people read it.
+    """Return a duration in a short form.
 
     Examples
     --------
@@ -105,7 +111,7 @@ class CommandSections(TyperGroup):
     """Commands whose help page lists them in sections."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each panel that commands have; those without one stand in the last."""
+        """Write a section for each panel of commands; the last is for all others."""
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)

@@ -1,4 +1,4 @@
-"""``choco prove``: a game's P-positions or Grundy numbers, proved for all positions."""
+"""``choco prove``: proofs of P-positions or Grundy numbers of one game."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from choco_pipeline.proof.task import (
 T = TypeVar("T", bound=str)
 
 NAMES = {"own": "our engine", "checker": "the checker"}
-#: A formula for what is proved is looked for this long at most, in automata and in a table each.
+#: Time limit of the search for a formula of proved automata, and of that in a table.
 FORMULA_SECONDS = 20.0
 
 
@@ -54,9 +54,9 @@ def show_proof(
     json: bool,
     statement: str | None = None,
 ) -> int:
-    """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
+    """Prove, or check a certificate; return 0 if it is proved, else 1.
 
-    All of it, from reading what is given, runs in a child process under the limits, of memory in GiB.
+    Everything, including reading the input, runs in a child process under the limits. `memory` is in GiB.
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
@@ -65,7 +65,7 @@ def show_proof(
     claim = None
     if notation is not None and statement is not None:
         if relation is not None:
-            raise ChocoError("prove: a statement says what is proved: --relation is not needed")
+            raise ChocoError("prove: the statement determines the relation: leave out --relation")
         claim = claim_to_prove(notation, statement)
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
@@ -78,8 +78,7 @@ def show_proof(
         limits = {"seconds": seconds, "memory": memory}
         if claim is not None:
             with suppress(UndecidedError):
-                asked = (refuted_formula, claim.as_json())
-                refuted = prover.call(*asked, what="the trial", **limits)
+                refuted = prover.call(refuted_formula, claim.as_json(), what="the trial", **limits)
                 decided = refuted and ClaimVerdict.model_validate(refuted)
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)
@@ -129,7 +128,10 @@ def show_proof(
 
 
 def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) -> int:
-    """Print the verdict on a certificate and what it states; return 0 if it is proved, and means what its names mean here."""
+    """Print the verdict on a certificate and its statement.
+
+    Return 0 if it is proved, and its names have the meaning of this project, else 1.
+    """
     (stated,) = check_files([check], seconds, state_only=True)
     document = read_json(check, MOST_BYTES) if proof.is_proved else {}
     claim, claims = claimed_id(document), known_claims()
@@ -138,12 +140,14 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:
         lines = _lines(proof, check.as_posix())
-        statement = stated.statement or (f"the checker does not say what it states: {stated.why}",)
-        said = [wrapped(line, "  ", "    ") for line in statement]
+        statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)
+        about = [wrapped(line, "  ", "    ") for line in statement]
         if claim is not None:
-            said.append(f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}")
-        said += [wrapped(f"not as in this project: {other}") for other in others]
-        print("\n".join([lines[0], *said, *lines[1:]]))
+            about.append(
+                f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}"
+            )
+        about += [wrapped(f"not as in this project: {other}") for other in others]
+        print("\n".join([lines[0], *about, *lines[1:]]))
     return 0 if proof.is_proved and not others else 1
 
 
@@ -178,7 +182,6 @@ def _lines(proof: ProofOutcome, what: str) -> list[str]:
 
 
 def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
-    """Return what is decided of the formula that was given."""
     statement = f"{formula} in {proof.ruleset}"
     if not decided.is_proved:
         return [wrapped(f"{decided.verdict}: {statement}: {decided.text}")]
@@ -188,7 +191,7 @@ def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> 
 
 
 def _again(certificate: str) -> list[str]:
-    """Return lines that name a certificate and the command that checks it, whole."""
+    """Return the lines with a certificate's path and the command to check it."""
     again = command("prove", "--check", certificate)
     return [f"certificate: {certificate}", f"check it again: {again}"]
 
@@ -204,7 +207,10 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 
 
 def _one_of(known: Sequence[T], name: str, what: str) -> T:
-    """Return what is called so, or raise `ChocoError` that names what there is."""
+    """Return a known word.
+
+    Raises `ChocoError` with the known words if it is none of them.
+    """
     for word in known:
         if name == word:
             return word

@@ -1,4 +1,4 @@
-"""``choco prove --for``: what is said of a family of games, proved for all parameters at once."""
+"""``choco prove --for``: proofs for a family of games, for all parameters."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import PREPARED_BY
 
-#: Certificates of families are kept apart from those of single games, which another program checks.
+#: Certificates of families have a folder of their own, because another program checks those of single games.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
-#: A search that reaches its limit of memory says where it stood; one that takes so many times as much at once is ended.
+#: A search that reaches its memory limit reports its state; at this multiple of the limit it is killed.
 BEYOND = 1.25
 
 
@@ -41,10 +41,10 @@ def show_family(
     memory: float,
     json: bool,
 ) -> int:
-    """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
+    """Prove a family; return 0 if it is proved, else 1.
 
-    All of it runs in a child process, which says itself where it stood when a limit was reached, of memory in GiB, and is
-    ended if it goes far beyond.
+    Everything runs in a child process. It reports its state when it reaches a limit, and is killed far beyond. `memory` is in
+    GiB.
     """
     if ruleset is None or statement is None:
         raise ChocoError("prove: --for needs a ruleset and a statement, such as 'P <=> x == z'")
@@ -52,19 +52,19 @@ def show_family(
     claim = claim_to_prove(ruleset, statement, condition)
     given = claim.determined
     assert given is not None
-    asked = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
+    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
     folder = FOLDER if out == DEFAULT_FOLDER else out
     with (
         waiting(f"{ruleset} for all {condition}: proving"),
         Limited(PREPARED_BY) as prover,
     ):
-        arguments = (*asked, seconds, memory, folder.as_posix())
+        arguments = (*family, seconds, memory, folder.as_posix())
         # The search takes its seconds, and the check as many again.
         limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
         try:
             answer = prover.call(attempt_family, *arguments, what="the proof", **limits)
         except UndecidedError as error:
-            answer = undecided_family(*asked, str(error))
+            answer = undecided_family(*family, str(error))
     if json:
         emit(answer)
     else:
@@ -75,7 +75,7 @@ def show_family(
 def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
     """Return a statement about a game, or about a family of games, as a claim.
 
-    Raises `ChocoError` if it is not a statement, or does not say what the P-positions or the Grundy numbers are.
+    Raises `ChocoError` if it is not a statement, or determines neither the P-positions nor the Grundy numbers.
     """
     if condition is None:
         claim = claim_of(ruleset, statement)
@@ -95,7 +95,7 @@ def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -
 
 
 def require_positive(**limits: float) -> None:
-    """Raise `ChocoError` unless limits are positive numbers; options are called as they are."""
+    """Raise `ChocoError` unless limits, named as options, are positive numbers."""
     for name, value in limits.items():
         if not (math.isfinite(value) and value > 0):
             raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
@@ -104,7 +104,7 @@ def require_positive(**limits: float) -> None:
 def show_family_check(
     certificate: str, seconds: float, memory: float, json: bool, checker: Limited
 ) -> int:
-    """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1."""
+    """Check a family's certificate; return 0 if it is a proof, else 1."""
     limits = {"seconds": seconds, "memory": memory}
     try:
         answer = checker.call(check_family, certificate, seconds, what="the check", **limits)
@@ -130,7 +130,7 @@ def described_lines(games: Mapping[str, object]) -> list[str]:
 
 
 def checked_lines(answer: Mapping[str, Any]) -> list[str]:
-    """Return what the check of a family's certificate has found, the statement first."""
+    """Return the lines on the check of a family's certificate, statement first."""
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
     statement = f"{answer['statement']}."
@@ -165,7 +165,6 @@ def _compared_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def _members(several: Sequence[Mapping[str, int]]) -> str:
-    """Return parameters in words."""
     if not several:
         return "none"
     names = list(several[0])

@@ -1,4 +1,4 @@
-"""The start of a command: which commands are loaded for it, and with which exit code its mistakes end it."""
+"""The start of a command: loading it, and the exit codes of errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from choco_pipeline.cli.output import DISAGREEMENT, emit, note
 from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import ChocoError, DisagreementError
 
-#: What a file system refuses for reasons that are its owner's: no room, no permission, something else in the place of a file.
+#: Errors of a file system that its owner can correct: no room, no permission, another kind of file at the path.
 NOT_OURS = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -33,8 +33,8 @@ NOT_OURS = (
 def main() -> None:
     """Run a command.
 
-    Exit codes beside those of the commands: 2 for a user's mistake, and 3 if two engines, or an engine and a definition,
-    contradict each other, each with one message on standard error; 4 for a fault of the program, with its traceback.
+    Further exit codes: 2 for a user's mistake, and 3 if two engines, or an engine and a definition, contradict each other, each
+    with one message on standard error; 4 for a fault of the program, with its traceback.
     """
     try:
         _commands()()
@@ -42,7 +42,7 @@ def main() -> None:
         _refuse(str(error))
     except DisagreementError as error:
         _refuse(str(error), DISAGREEMENT)
-    except BrokenPipeError:  # the reader of our output has gone, as in `choco plan | head`
+    except BrokenPipeError:  # the reader of the output has ended, as in `choco plan | head`
         sys.stderr.close()
         sys.exit(141)
     except OSError as error:
@@ -55,9 +55,9 @@ def main() -> None:
 
 
 def _commands() -> typer.Typer:
-    """Return the commands among which is the one that is asked for: those of the workflow's rules alone if it is theirs.
+    """Return the workflow's commands if one of them is called, else all.
 
-    A run starts dozens of them. All commands together know claims and tables, and take three times as long to load.
+    A run starts dozens of these. All commands together import claims and tables, and take three times as long to load.
     """
     if sys.argv[1:2] and sys.argv[1] in jobs.names():
         return jobs.app
@@ -74,6 +74,6 @@ def _refuse(error: str, code: int = 2) -> NoReturn:
 
 
 def _fail() -> NoReturn:
-    """End with the traceback of what should not happen; Python's own exit code of it is that of a refutation."""
+    """Print a traceback, and exit with 4, because Python's 1 means a refutation."""
     traceback.print_exc()
     sys.exit(4)

@@ -1,4 +1,4 @@
-"""``choco check``: any statement about a game, or about integers, checked at once."""
+"""``choco check``: a statement about a game, or about integers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from choco_pipeline.games.notation import sample_of
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.statements.printer import text_of
 
-#: Without a bound, a table has at most so many positions, and no larger bound than this.
+#: Largest number of positions and largest bound of a table, if no bound is given.
 POSITIONS, BOUND = 1 << 18, 64
-#: Of several cases, the first of these that any of them has is the verdict on all.
+#: The verdict on several cases is the first of these that occurs.
 WEAKEST_FIRST: tuple[VerdictKind, ...] = (
     "refuted",
     "undecided",
@@ -39,11 +39,11 @@ HOLDS = ("holds-to-bound", "exhausted", "proved")
 def claim_of(game: str | None, statement: str) -> Claim:
     """Return a statement about a game, or about integers without one, as a claim.
 
-    Raises `ChocoError` if it cannot be read: what is wrong, at which place, and what is allowed.
+    Raises `ChocoError` with the place of the mistake if it cannot be read.
     """
     if not 0 < len(statement) <= MAX_LENGTH:
         raise ChocoError(
-            f"statement: it has {len(statement):,} characters, at least 1 and at most {MAX_LENGTH:,} are allowed"
+            f"statement: 1 to {MAX_LENGTH:,} characters are allowed, found {len(statement):,}"
         )
     claim = Claim.from_json({"id": "statement", "ruleset": game, "statement": statement})
     for _, mistake in mistakes_in(claim):
@@ -61,7 +61,7 @@ def checked(
         catalogue = Catalogue({claim.id: claim})
         refuted, later = checked_or_proved(claim, catalogue, given, bound, seconds)
         by_table = list(refuted)
-        if by_table and claim.pattern is not None:  # the other games are to be proved
+        if by_table and claim.pattern is not None:  # the other games must be proved
             done = [trial.parameters for trial in by_table]
             left = [case for case in chosen_cases(claim, given) if case not in done]
             later = proved_by_game(claim, left, seconds) if claim.is_decidable else ()
@@ -70,7 +70,7 @@ def checked(
 
 
 def default_bound(claim: Claim) -> int | None:
-    """Return a bound for which a table takes some tenths of a second; None where the shape is its bound."""
+    """Return a bound with a quick table; None if the shape is its bound."""
     if claim.pattern is None:
         return 20
     if claim.shape in RECTANGULAR or claim.reach is not None:
@@ -83,13 +83,13 @@ def default_bound(claim: Claim) -> int | None:
 def check(
     words: Sequence[str], bound: int | None, seconds: float, json: bool, *, prove: bool
 ) -> int:
-    """Check a statement, print the verdict, and return the exit code: 0 if it holds or is proved, else 1."""
+    """Check a statement, print the verdict, and return 0 if it holds, else 1."""
     texts, given = read_words(words)
     for (
         text
     ) in texts:  # unknown options arrive here, because a statement may begin with a minus sign
         if text.startswith("--"):
-            raise ChocoError(f"check: there is no option {text}; `choco check --help` lists them")
+            raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
     if len(texts) not in (1, 2):
         raise ChocoError(
             "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
@@ -116,7 +116,7 @@ def check(
 
 
 def document(claim: Claim, found: Sequence[Trial], verdict: VerdictKind) -> Mapping[str, Any]:
-    """Return what ``--json`` prints: the verdict on all cases, its evidence, and every case."""
+    """Return the output of ``--json``: the common verdict, and all cases."""
     cases = [_case(claim, trial) for trial in found]
     decisive = next(case for case in cases if case["verdict"] == verdict)
     return {
@@ -129,18 +129,18 @@ def document(claim: Claim, found: Sequence[Trial], verdict: VerdictKind) -> Mapp
 
 def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
     verdict = trial.finding.verdict
-    shown = verdict.counterexample if isinstance(verdict, Refuted) else None
+    refutes = verdict.counterexample if isinstance(verdict, Refuted) else None
     engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
     return {
         "verdict": trial.verdict,
         "domain": domain_of(claim, trial),
         "counterexample": None
-        if shown is None
+        if refutes is None
         else {
-            "position": None if shown.position is None else list(shown.position),
-            "coordinates": list(shown.coordinates),
-            "found": shown.found,
-            "claimed": shown.claimed,
+            "position": None if refutes.position is None else list(refutes.position),
+            "coordinates": list(refutes.coordinates),
+            "found": refutes.found,
+            "claimed": refutes.claimed,
         },
         "positions": getattr(verdict, "positions", 0),
         "engines": list(engines) if trial.verdict == "proved" else [],
@@ -151,7 +151,7 @@ def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
 
 
 def domain_of(claim: Claim, trial: Trial) -> str:
-    """Return of which positions or integers a verdict speaks, in words."""
+    """Return the positions or integers of a verdict in words."""
     verdict = trial.finding.verdict
     match trial.verdict:
         case "proved":

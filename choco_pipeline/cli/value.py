@@ -1,4 +1,4 @@
-"""``choco value``: what is known of one position."""
+"""``choco value``: Grundy number, outcome and winning options of a position."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Literal
 
 from choco_pipeline.cli.output import emit
 from choco_pipeline.commands import command
-from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.games.pictures import draw_text
 from choco_pipeline.proof.games.certificate import (
     CertificateError,
     certificate_path,
@@ -27,33 +27,32 @@ from choco_pipeline.tables.reading.finished import find_table
 from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.location import RESULTS
 
-#: Where runs and `choco prove` leave certificates.
+#: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
-#: Where it looks at no more options than this, of all positions below the one that is asked for, the definition answers:
-#: in five seconds or so.
+#: The definition answers if all positions below have at most this number of options together: in about five seconds.
 BY_DEFINITION = 2_000_000
-#: A table that takes longer is not computed for one answer.
+#: Estimated seconds of a table that is computed for one answer, at most.
 MOST_SECONDS = 120.0
-#: A position with more options has them neither listed nor drawn, and no table.
+#: Options of a position that can be listed, at most.
 MOST_OPTIONS = 1_000_000
-#: Bars of more squares than this in one direction are not drawn.
+#: Bars with more squares in one direction are not drawn.
 MOST_DRAWN = 10_000
 
 
 @dataclass(frozen=True)
 class PositionAnswer:
-    """Who wins from a position, and how."""
+    """The winner from a position, and the winning moves."""
 
-    #: None where only P or N can be computed.
+    #: None if only P or N can be computed.
     grundy: int | None
     outcome: Literal["P", "N"]
-    #: What winning moves leave: P-positions, or two positions whose sum is one.
+    #: The results of winning moves: P-positions, or pairs of positions whose sum is one.
     winning: Sequence[tuple[Position, ...]]
-    #: Whether these are all of them.
+    #: Whether all winning moves are listed.
     is_complete: bool
 
     def document(self, game: Ruleset, position: Position) -> Mapping[str, object]:
-        """Return it as plain data, as ``--json`` prints it."""
+        """Return it as plain data, for ``--json``."""
         return {
             "ruleset": game.notation,
             "coordinates": list(game.coordinates),
@@ -73,8 +72,8 @@ def show_value(
 ) -> None:
     """Print Grundy number, outcome and winning options of a position.
 
-    It is answered by the automata of `certificate`, if given; else, where neither the definition nor a table can answer, by
-    those of a certificate of the game that a run or ``choco prove`` has left.
+    The automata of `certificate` answer, if given. Otherwise the definition or a table answers. If neither can, the automata of
+    an existing certificate of a run or of ``choco prove`` answer.
     """
     game = parse_ruleset(notation)
     here = game.check(position)
@@ -113,7 +112,10 @@ def show_value(
 
 
 def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
-    """Return what is known of a legal position; `LimitError` if neither the definition nor a table can answer."""
+    """Return the answer on a legal position.
+
+    Raises `LimitError` if neither the definition nor a table can answer.
+    """
     most_options = game.rules.most_options(position)
     if most_options > MOST_OPTIONS:
         raise _too_large(game, position)
@@ -140,28 +142,28 @@ def _is_p(
     is_p_position: Callable[[Position], bool],
     grundy: Callable[[Position], int],
 ) -> bool:
-    """Whether a position is a P-position, or the sum of two is: then their Grundy numbers are equal."""
+    """Whether a result is P: a P-position, or a sum of two equal Grundy numbers."""
     if len(result) == 1:
         return is_p_position(result[0])
     return len(set(map(grundy, result))) == 1
 
 
 def certificate_of(game: Ruleset) -> Path | None:
-    """Return a certificate of the game, of Grundy numbers rather than of P-positions; None if there is none."""
+    """Return an existing certificate of the game, preferably of Grundy numbers."""
     paths = (certificate_path(game, r, folder) for r in ("grundy", "p") for folder in CERTIFICATES)
     return next((path for path in paths if path.exists()), None)
 
 
 def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> PositionAnswer:
-    """Return what a certificate's automata say of a legal position.
+    """Return the answer of a certificate's automata on a legal position.
 
-    Not all winning options are found, but one for each kind of cut that has one. Raises `StoreError` or `CertificateError` if
-    the file is not a certificate of this game.
+    One winning option is found for each kind of move that has any. Raises `StoreError` or `CertificateError` if the file is not
+    a certificate of this game.
     """
     proved = read_certificate(certificate)
     if proved.ruleset.identity != game.identity:
         was, now = proved.ruleset.notation, game.notation
-        another = "another game that is called so" if was == now else f"not of {now}"
+        another = "another game of this name" if was == now else f"not of {now}"
         raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
     played = play(proved, position)
     winning = [(option,) for option in played.winning]
@@ -169,7 +171,7 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
 
 
 def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Cells | None:
-    """Return a table that covers a position and its options: one of a run, or one computed unless it is too large."""
+    """Return a feasible table that covers positions: one of a run, or a new one."""
     stored = find_table(RESULTS / "tables", game, quantity, positions)
     if stored is not None:
         return stored

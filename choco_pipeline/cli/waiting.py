@@ -1,4 +1,4 @@
-"""What a terminal shows while one long computation runs: what it is, and since when."""
+"""Progress of one long computation on a terminal."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from rich.progress import (
 )
 
 P = TypeVar("P", bound=Progress)
-#: Seconds between two lines where there is no terminal.
+#: Seconds between two lines without a terminal.
 LINE_S = 10
-#: What rich calls the words of a task.
+#: The placeholder of rich for the name of a task.
 DESCRIPTION = "{task.description}"
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is being done and how long it has taken; what is yielded tells what comes next."""
+    """Show a step and its duration; the yielded function renames the step."""
     columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
-    with _shown(*columns, kind=Progress) as progress:
+    with _on_terminal(*columns, kind=Progress) as progress:
         task = progress.add_task(what, total=None)
         yield lambda next_step: progress.update(task, description=next_step)
 
 
 class Bars(Progress):
-    """Bars of tasks on a terminal; elsewhere a line for each task now and then."""
+    """Progress bars on a terminal; elsewhere a line for each task from time to time."""
 
     _next_line = 0.0
 
     def start_task(self, task_id: TaskID) -> None:
-        """Start a task, and say so where there is no terminal."""
+        """Start a task, and print its name without a terminal."""
         super().start_task(task_id)
         self._tell(task_id)
 
@@ -58,12 +58,12 @@ class Bars(Progress):
 
 
 def bars() -> Bars:
-    """Return what shows, until it is done, how many of its tasks' steps are."""
-    return _shown(
+    """Return progress bars that count the steps of tasks."""
+    return _on_terminal(
         TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), kind=Bars
     )
 
 
-def _shown(*columns: ProgressColumn, kind: type[P]) -> P:
+def _on_terminal(*columns: ProgressColumn, kind: type[P]) -> P:
     console = Console(stderr=True)
     return kind(*columns, console=console, transient=True, disable=not console.is_terminal)

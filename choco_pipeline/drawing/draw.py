@@ -1,4 +1,4 @@
-"""Positions drawn as the chocolate they are: as text for terminals, as SVG for pages and papers."""
+"""Shapes drawn as text for terminals, and as SVG for pages and papers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from itertools import zip_longest
 
-from choco_pipeline.drawing.shape import Boxes, Heaps, Passes, Plus, Shape, Squares, shapes_of
+from choco_pipeline.drawing.shapes import Boxes, Heaps, Passes, Plus, Shape, Squares
 from choco_pipeline.drawing.svg import draw_shape
-from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.ruleset import Ruleset
 
 BITTER, SWEET, STONE = "■", "□", "●"
 #: Text is cut off at this many squares, stones or columns of boxes across, and this many rows.
@@ -18,33 +16,8 @@ WIDEST, TALLEST = 36, 24
 MARGIN, GAP = 8, 26
 
 
-def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
-    """Return the bar of chocolate as lines of text, the coordinates below it.
-
-    Raises `RulesetError` if `position` is not a position of the game.
-
-    Returns
-    -------
-    str
-        Bars seen from the front, one character for a square, ``■`` for the bitter one; solid bars seen from above, the
-        number of boxes in each column. Of a large position only the part around the bitter square, and how much more.
-
-    Examples
-    --------
-    >>> from choco_pipeline import SolidBar, StripBar
-    >>> print(draw_text(StripBar(k=4, s=2), (3, 2, 7)))
-                      □ □
-              □ □ □ □ □ □
-    □ □ □ ■ □ □ □ □ □ □ □
-    x = 3, y = 2, z = 7
-    >>> print(draw_text(SolidBar("(x+z)//3"), (2, 1, 4)))
-    boxes z=0   1   2   3   4
-      x=0  ■1   1   1   2   2
-        1   1   1   2   2   2
-        2   1   2   2   2   2
-    x = 2, y = 1, z = 4
-    """
-    shapes = shapes_of(ruleset, position)
+def text_lines(shapes: Sequence[Shape]) -> list[str]:
+    """Return shapes side by side as lines of text."""
     blocks = [_text(shape) for shape in shapes]
     rows = max(map(len, blocks))
     widths = [max(map(len, block), default=0) for block in blocks]
@@ -55,18 +28,14 @@ def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
             for block, w in zip(blocks, widths, strict=True)
         ]
         lines.append("   ".join(cells).rstrip())
-    return "\n".join([*lines, _caption(ruleset, position)])
+    return lines
 
 
-def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | None = None) -> str:
-    """Return the bar of chocolate as an SVG element that scales to the width it is given.
+def svg_element(shapes: Sequence[Shape], after: Sequence[Shape], label: str) -> str:
+    """Return shapes side by side as an SVG element with a label.
 
-    What the move to `option` takes away is drawn pale. Raises `RulesetError` if `position` or `option` is not a position of the
-    game. It is one ``<svg>`` element with its coordinates labelled, readable on light and dark paper. Squares, stones or boxes
-    of a large position are drawn in blocks, and the label says of how many.
+    The difference to the shapes `after` a move, if there are any, is pale.
     """
-    shapes = shapes_of(ruleset, position)
-    after: list[Shape] = shapes_of(ruleset, option) if option is not None else []
     drawings = [draw_shape(shape, left) for shape, left in zip_longest(shapes, after)]
     width = sum(d.width for d in drawings) + GAP * (len(drawings) - 1) + 2 * MARGIN
     height = max(d.height for d in drawings) + 2 * MARGIN
@@ -75,18 +44,11 @@ def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | 
         y = height - MARGIN - drawing.height
         body.append(f'<g transform="translate({x:g} {y:g})">{drawing.body}</g>')
         x += drawing.width + GAP
-    label = f"{ruleset.notation}: {_caption(ruleset, position)}"
-    if option is not None:
-        label += f"; a move leads to {_caption(ruleset, option)}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chocolate" role="img" viewBox="0 0 {width:g} {height:g}"'
         f' width="{width:g}" height="{height:g}" style="max-width:100%;height:auto" font-family="inherit"'
         f' font-size="13" fill="currentColor" aria-label="{escape(label)}"><title>{escape(label)}</title>{"".join(body)}</svg>'
     )
-
-
-def _caption(ruleset: Ruleset, position: Sequence[int]) -> str:
-    return assigned(dict(zip(ruleset.coordinates, position, strict=True)))
 
 
 def _line_from_below(block: Sequence[str], number: int) -> str:

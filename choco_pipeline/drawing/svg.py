@@ -1,11 +1,14 @@
-"""The parts of a picture as SVG: flat bars as squares, solid bars as boxes seen from the bitter corner, heaps as stones."""
+"""Shapes as SVG: flat bars as squares, solid bars as boxes, heaps as stones.
+
+Boxes are seen from the bitter corner.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from choco_pipeline.drawing.shape import Boxes, Heaps, Passes, Plus, Shape, Squares
+from choco_pipeline.drawing.shapes import Boxes, Heaps, Passes, Plus, Shape, Squares
 
 #: Colours of chocolate, of the bitter square, and of the cuts between; a page may restyle the classes.
 MILK, MILK_LEFT, MILK_RIGHT, BITTER, CUT = "#8a5a36", "#6f4528", "#55331c", "#0b0b0b", "#f1e2cc"
@@ -28,7 +31,7 @@ class Drawing:
 
 
 def draw_shape(shape: Shape, after: Shape | None) -> Drawing:
-    """Return `shape`; with `after`, what a move leaves of it, the rest is pale."""
+    """Return the drawing of `shape`; the parts that are missing in `after` are pale."""
     match shape, after:
         case Squares(), Squares() | None:
             return _draw_squares(shape, after)
@@ -244,10 +247,10 @@ def _unit(columns: int) -> float:
 
 
 def _block(length: int, most: int) -> int:
-    """Return how many squares each way one drawn square stands for."""
+    """Return the side in squares of one drawn square."""
     return max(1, -(-length // most))
 
 
 def _blocks(cuts: int, block: int) -> int:
-    """Return the number of blocks that hold `cuts` squares besides the bitter one's block."""
+    """Return the number of blocks for `cuts` squares besides the bitter block."""
     return -(-cuts // block)

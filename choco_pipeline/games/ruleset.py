@@ -11,16 +11,20 @@ from itertools import product
 from operator import xor
 from typing import Any, cast
 
-from choco_pipeline.errors import LimitError, RulesetError
+from markupsafe import Markup
+
+from choco_pipeline.errors import ChocoError, LimitError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games.height import TableHeight
+from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.games.rules import Position, Rules
-from choco_pipeline.shown import ShownInNotebook
 
 #: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
 MOST_POSITIONS = 2_000_000
 #: Coordinates of all parts of a sum together; an automaton can read 16.
 MOST_COORDINATES = 64
+#: In a notebook, a game without limits is drawn at a position with coordinates up to this.
+DRAWN_BOUND = 5
 #: The largest parameter of a shape, such as the columns of a step: no bar is taller, so that larger ones say nothing more.
 LARGEST = 1 << 28
 
@@ -46,7 +50,7 @@ def mex(values: Iterable[int]) -> int:
     return least
 
 
-class Ruleset(ShownInNotebook, ABC):
+class Ruleset(ABC):
     """An impartial game whose positions are tuples of non-negative integers.
 
     Every option is at most the position in each coordinate, so play ends, and lexicographic order lists each
@@ -62,6 +66,18 @@ class Ruleset(ShownInNotebook, ABC):
     @abstractmethod
     def notation(self) -> str:
         """The ruleset as `parse_ruleset` reads it and as it is stored and printed."""
+
+    def _repr_html_(self) -> str:
+        """Return the notation and a drawing of a small position, for notebooks."""
+        coordinates = ", ".join(self.coordinates)
+        caption = Markup("<p><code>{}</code>, positions ({})</p>").format(
+            self.notation, coordinates
+        )
+        try:
+            largest = max(self.positions(DRAWN_BOUND), key=sum)
+            return caption + Markup(draw_svg(self, largest))
+        except ChocoError:
+            return caption
 
     @property
     def identity(self) -> str:

@@ -7,9 +7,6 @@ from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
 
-#: Key of a result with a proof that was killed from outside. The next run repeats it.
-KILLED = "killed"
-
 
 class ClaimToDecide(RecordModel):
     """A claim, by its id, with its parameters."""

@@ -53,7 +53,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder, StatementProofOrder
+from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder, StatementProofOrder
 from choco_pipeline.proof.statements.claim_certificate import (
     check_claim_certificate,
     is_of_a_claim,
@@ -65,7 +65,7 @@ from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.statements.proved_formulas import formulas
 from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.provenance import file_digest
-from choco_pipeline.stages import Stage
+from choco_pipeline.stages import KILLED, Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
 AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)

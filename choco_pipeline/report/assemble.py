@@ -1,4 +1,4 @@
-"""From a ledger to the documents of a report that programs read, JSON and CSV, and the numbers that its first page begins with."""
+"""Documents of a report for programs, and the numbers on its first page."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ ROW_COLUMNS = [
     "words",
 ]
 
-#: So many of each stage are named, the longest.
+#: Number of named parts of each stage: those that took longest.
 MOST_NAMED = 3
 
 
 def summary(ledger: Ledger, views: Sequence[ClaimView]) -> Mapping[str, Any]:
-    """Return the numbers of a run: what was claimed, what was checked, how much was computed."""
+    """Return the numbers of a run: claims, checks, tables, positions, times."""
     claims = {
         "conjectures": [view for view in views if view.is_open],
         "question": [view for view in views if view.claim.status == "question"],
@@ -93,13 +93,16 @@ def report_json(ledger: Ledger) -> Mapping[str, object]:
 
 
 def verdict_frame(ledger: Ledger) -> pd.DataFrame:
-    """Return one row for each verdict, with the columns `COLUMNS`; positions and parameters as JSON."""
+    """Return one row for each verdict, with the columns `COLUMNS`.
+
+    Positions and parameters are JSON.
+    """
     claims = {claim.id: claim for claim in ledger.claims}
     rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
     rows = []
     for verdict in ledger.verdicts:
-        claim, shown = claims[verdict.claim], verdict.counterexample
-        position = shown and shown.position
+        claim, refutes = claims[verdict.claim], verdict.counterexample
+        position = refutes and refutes.position
         silent = verdict.no_answer if verdict.is_proved else {}
         parameters = verdict.parameters if verdict.for_all is None else verdict.for_all.model_dump()
         rows.append(
@@ -113,43 +116,46 @@ def verdict_frame(ledger: Ledger) -> pd.DataFrame:
                 "engines": " ".join(verdict.engines if verdict.is_proved else ()),
                 "no_answer": json.dumps(silent) if silent else None,
                 "counterexample": None if position is None else json.dumps(position),
-                "found": shown and shown.found,
-                "claimed": shown and shown.claimed,
+                "found": refutes and refutes.found,
+                "claimed": refutes and refutes.claimed,
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def row_frame(ledger: Ledger) -> pd.DataFrame:
-    """Return one row for each claim, with the columns `ROW_COLUMNS`; counts, bounds and what decides as JSON."""
+    """Return one row for each claim, with the columns `ROW_COLUMNS`.
+
+    Counts, bounds and the deciding counterexample are JSON.
+    """
     claims = {claim.id: claim for claim in ledger.claims}
     rows = []
     for row in ledger.rows:
         claim = claims[row.claim]
         document = row.model_dump()
-        shown = {name: getattr(claim, name) for name in ("number", "status", "words")}
+        of_claim = {name: getattr(claim, name) for name in ("number", "status", "words")}
         packed = {
             name: None if document[name] is None else json.dumps(document[name])
             for name in ("counts", "bound", "decided")
         }
         packed["engines"] = engines_text(row.engines)
-        rows.append({**document, **shown, **packed, "paper": claim.paper.key})
+        rows.append({**document, **of_claim, **packed, "paper": claim.paper.key})
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
 
 
 @dataclass(frozen=True)
 class RunTime:
-    """How long a stage took, or one thing in it."""
+    """The duration of a stage, or of a part of it."""
 
     what: str
     seconds: float
-    #: Of the longest stage.
+    #: Share of the longest stage.
     percent: float
     is_stage: bool
 
 
 def run_times(ledger: Ledger) -> list[RunTime]:
-    """Return the stages of a run in their order, each followed by what took longest in it; none if nothing took any time."""
+    """Return the stages of a run, each followed by its longest parts."""
     claims = {claim.id: f"{claim.paper.key}, {claim.number}" for claim in ledger.claims}
     rulesets = {table["id"]: str(table["ruleset"]) for table in ledger.tables}
     parts: Mapping[str, Counter[str]] = {name: Counter() for name in ledger.seconds}

@@ -1,4 +1,7 @@
-"""Small automata on a page: drawn by Graphviz where it is installed, else as a table; and one of them at work."""
+"""Pictures of small automata, and an example of one that reads a position.
+
+Graphviz draws them if it is installed; otherwise they are tables.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +32,21 @@ Edge = tuple[int, int]
 
 
 def has_graphviz() -> bool:
-    """Return whether this machine has Graphviz."""
+    """Whether this machine has Graphviz."""
     return shutil.which("dot") is not None
 
 
 def is_drawable(automaton: Automaton) -> bool:
-    """Return whether an automaton is small enough to be shown."""
+    """Whether an automaton is small enough to be drawn."""
     return automaton.states <= MOST_STATES and 1 <= len(automaton.tracks) <= MOST_TRACKS
 
 
 def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Markup:
-    """Return an automaton as SVG or as a table, without the state from which nothing is accepted.
+    """Return an automaton as SVG or as a table, without its dead state.
 
-    Circles are states, double ones accept, the start has an arrow from nowhere. A label lists the digits that lead
-    along an arrow, of the first number first; ``*`` is either digit. The drawing is by Graphviz, if it is installed or asked for.
+    Circles are states, double ones accept, the start has an arrow from nowhere. A label lists the digits that lead along an
+    arrow, the first number's digit first; ``*`` is either digit. Graphviz draws if `graphviz` is True, or None and it is
+    installed.
     """
     labels = arrows(automaton)
     by_graphviz = has_graphviz() if graphviz is None else graphviz
@@ -50,7 +54,7 @@ def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Mar
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
-    """Return from which state to which what is read, as `digit_patterns`; nothing of the state that never accepts."""
+    """Return the `digit_patterns` of each pair of states, without the dead state."""
     delta = automaton.delta
     stays = (delta == np.arange(automaton.states)[:, None]).all(axis=1)
     dead = set(np.flatnonzero(stays & ~automaton.accepting).tolist()) - {0}
@@ -66,7 +70,7 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
     }
 
 
-def _says(automaton: Automaton) -> str:
+def _description(automaton: Automaton) -> str:
     return f"Automaton with {automaton.states} states, of which {automaton.accepting.sum()} accept"
 
 
@@ -80,13 +84,15 @@ def _drawing(automaton: Automaton, labels: Mapping[Edge, Sequence[str]]) -> Mark
         *(f"{q} [peripheries={1 + bool(automaton.accepting[q])}]" for q in states),
         *(f'{p} -> {q} [label="{_lines(read)}"]' for (p, q), read in labels.items()),
     ]
-    asked = f"digraph {{ rankdir=LR; bgcolor=transparent; {'; '.join(lines)} }}"
+    graph = f"digraph {{ rankdir=LR; bgcolor=transparent; {'; '.join(lines)} }}"
     command = ["dot", "-Tsvg"]
-    drawn = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout
+    drawn = subprocess.run(command, input=graph, capture_output=True, text=True, check=True).stdout
     # Colours and fonts come from the page; ids would occur twice on it.
     drawn = re.sub(r"<!--.*?-->", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
     drawn = re.sub(r' (id|fill|stroke|font-family|font-size|xmlns\S*)="[^"]*"', "", drawn)
-    size = f'class="automaton" role="img" aria-label="{escape(_says(automaton), quote=True)}"'
+    size = (
+        f'class="automaton" role="img" aria-label="{escape(_description(automaton), quote=True)}"'
+    )
     drawn = re.sub(
         r'<svg width="(\d+)pt" height="(\d+)pt"', rf'<svg {size} width="\1" height="\2"', drawn
     )
@@ -119,12 +125,12 @@ def _table(automaton: Automaton, labels: Mapping[Edge, Sequence[str]]) -> Markup
     )
     head = '<th scope="col">state</th><th scope="col">accepts</th><th scope="col">digits → next state</th>'
     return Markup(
-        f'<table class="automaton numbers"><caption>{_says(automaton)}; reading begins in 0.</caption>'
+        f'<table class="automaton numbers"><caption>{_description(automaton)}; reading begins in 0.</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
-#: The position that is read has coordinates below this.
+#: The coordinates of the example position are less than this.
 BELOW = 8
 #: Fewest and most states of a good example.
 FEWEST_READ, MOST_READ = 3, 8
@@ -132,7 +138,7 @@ FEWEST_READ, MOST_READ = 3, 8
 
 @dataclass(frozen=True)
 class ReadingStep:
-    """One column of digits, and where it leads; None where no arrow leads on."""
+    """One column of digits, and the states around it; None after a dead end."""
 
     digits: str
     before: int
@@ -141,13 +147,13 @@ class ReadingStep:
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position, and what happens when it is read."""
+    """A position, and the run of an automaton that reads it."""
 
     position: tuple[int, ...]
     #: The coordinates in base 2, all of the same length.
     binary: list[str]
     steps: list[ReadingStep]
-    #: Whether the automaton says that it is a P-position.
+    #: Whether the automaton accepts: it is a P-position.
     yes: bool
 
     @property
@@ -169,7 +175,7 @@ class WorkedReading:
 
 
 def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
-    """Return an example with the smallest automaton fit for it, of P-positions without a pass; None without one."""
+    """Return an example for P-positions with the smallest suitable automaton, if any."""
     fit = [
         certificate
         for certificate in certificates
@@ -188,26 +194,26 @@ def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
         ]
         if not readings:
             continue
-        shown = max(
+        example = max(
             readings,
             key=lambda reading: (len({step.after for step in reading.steps}), len(reading.steps)),
         )
-        # whatever a move makes of a P-position is an N-position
-        options = [read(automaton, o, alive) for o in certificate.ruleset.options(shown.position)]
+        # Each option of a P-position is an N-position.
+        options = [read(automaton, o, alive) for o in certificate.ruleset.options(example.position)]
         option = max(options, key=lambda reading: (len(reading.steps), sum(reading.position)))
         return WorkedReading(
             certificate.ruleset.notation,
             tuple(coordinates),
             automaton.states,
             draw_automaton(automaton),
-            shown,
+            example,
             option,
         )
     return None
 
 
 def read(automaton: Automaton, position: Sequence[int], alive: Collection[int]) -> ReadPosition:
-    """Return what an automaton does with a position, up to where it leaves the states `alive`, and says no for good."""
+    """Return the run of an automaton on a position, within the states `alive`."""
     length = max(1, *(number.bit_length() for number in position))
     steps: list[ReadingStep] = []
     state: int | None = 0

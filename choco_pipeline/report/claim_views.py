@@ -1,4 +1,4 @@
-"""Claims as pages show them: verdicts with their evidence and counterexamples, and pairs that disagree."""
+"""Claims as pages show them: verdicts, evidence, counterexamples, pairs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimPair, ClaimRow, Decided, PairKind
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
+from choco_pipeline.claims.conclusions.conclusion import (
+    SIGNS,
+    ClaimPair,
+    ClaimRow,
+    Decided,
+    Outcome,
+    PairKind,
+    words_of,
+)
 from choco_pipeline.claims.conclusions.outcomes import (
     ENGINES,
     NOT_ASSERTED,
@@ -28,23 +35,23 @@ from choco_pipeline.claims.language.verdict import (
     verdict_detail,
 )
 from choco_pipeline.commands import command
-from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.sweep.run_ledger import Ledger
 
 Document = Mapping[str, Any]
 
-#: Evidence that other words of a page tell, or a table of bounds.
-TOLD = ("all_choices", "reach", "true_up_to", "best_possible", "false_at")
+#: Evidence that other parts of a page show.
+SHOWN_ELSEWHERE = ("all_choices", "reach", "true_up_to", "best_possible", "false_at")
 
 LABELS = {
     "abstract_states": "states of the control",
     "among": "positions in the statement",
-    "bound": "looked at up to bound",
+    "bound": "checked up to bound",
     "cases": "cases of the family",
     "choices": "choices of integers",
     "conditions": "conditions written anew for the check",
@@ -79,7 +86,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class EvidenceTable:
-    """Evidence of several columns."""
+    """Evidence in a table."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -89,7 +96,7 @@ EvidenceValue = str | int | Markup | Sequence[int | str | Markup] | EvidenceTabl
 
 
 def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield pairs of a label and a value, for what a verdict's evidence holds.
+    """Yield the label and the value of each part of the evidence.
 
     Examples
     --------
@@ -99,7 +106,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
     [('negative values', 'no'), ('number of failures', 7)]
     """
     for key, value in evidence.items():
-        if key in TOLD or value in ([], {}):
+        if key in SHOWN_ELSEWHERE or value in ([], {}):
             continue
         match key:
             case "follows_from":
@@ -107,7 +114,11 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
             case "every_member":
                 yield from _every_member(value)
             case "growth":
-                yield LABELS[key], _growth(value)
+                head = ("bound", "values", "largest", "all members found up to")
+                steps = [
+                    [step[of] for of in ("bound", "count", "largest", "frontier")] for step in value
+                ]
+                yield LABELS[key], EvidenceTable(head, steps)
             case "engines":
                 yield LABELS[key], enumerated([ENGINES.get(name, name) for name in value])
             case _:
@@ -128,13 +139,8 @@ def _plain(value: Any) -> EvidenceValue:
             return list(value)
 
 
-def _growth(steps: Sequence[Document]) -> EvidenceTable:
-    rows = [[step["bound"], step["count"], step["largest"], step["frontier"]] for step in steps]
-    return EvidenceTable(("bound", "values", "largest", "all members found up to"), rows)
-
-
 def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield for which parameters a statement contradicts itself, where, and what shows it."""
+    """Yield the domain of a refutation, its positions and engines."""
     every = FalseEverywhere.model_validate(named)
     yield "false for", every.text
     yield "it contradicts itself at", list(every.positions)
@@ -142,8 +148,15 @@ def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield what a claim follows from, by which lemmas and hypotheses, and the sentences that engines decided."""
-    yield "follows from", [_claim(premise) for premise in _premises(derivation)]
+    """Yield the premises, lemmas, hypotheses and steps of a derivation."""
+    link = Markup('<a href="{0}.html">{0}</a>')
+    yield (
+        "follows from",
+        [
+            link.format(premise["claim"]) + f", proved for {premise['for_all']}"
+            for premise in _premises(derivation)
+        ],
+    )
     if derivation["lemmas"]:
         yield "by", enumerated(derivation["lemmas"])
     if derivation["hypotheses"]:
@@ -164,16 +177,11 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 
 def _premises(derivation: Document) -> Iterator[Document]:
-    """Yield the premises, and those that they follow from in their turn, each once in a line."""
+    """Yield the premises and their premises, in the order of the chain."""
     for premise in derivation["premises"]:
         yield premise
         if premise["follows_from"] is not None:
             yield from _premises(premise["follows_from"])
-
-
-def _claim(premise: Document) -> Markup:
-    link = Markup('<a href="{0}.html">{0}</a>').format(premise["claim"])
-    return link + f", proved for {premise['for_all']}"
 
 
 #: A table of the ledger.
@@ -189,28 +197,27 @@ class Cell:
 
     #: Id of the evidence on the page.
     anchor: str
-    #: The parameters, and the bound if that alone tells it from another cell; "" for the only cell of a claim
-    #: without parameters.
+    #: The parameters, and the bound if another cell has the same parameters; "" for the only cell of a claim without
+    #: parameters.
     label: str
-    #: The verdict's name in the ledger, its sign, and what the cell says.
+    #: The verdict's name in the ledger, its sign, and the words in the cell.
     verdict: VerdictKind
     symbol: str
     words: str
     #: The verdict as in the ledger.
     document: ClaimVerdict
-    #: What was looked at; "" and None for a claim over several tables or none.
+    #: The game and its table; "" and None for a claim over several tables or none.
     ruleset: str
     table: str | None
-    #: What refutes the claim; None if nothing does.
-    counterexample: Shown | None
-    #: Pairs of a label and what stands behind it.
+    counterexample: CounterexampleView | None
+    #: Pairs of a label and its value.
     evidence: list[tuple[str, EvidenceValue]]
     #: Pairs of a purpose and a command.
     commands: list[tuple[str, str]]
 
     @property
-    def said(self) -> str:
-        """The verdict in one line, without the word that its sign says already."""
+    def line(self) -> str:
+        """The verdict in one line, without the word for its sign."""
         document = self.document
         return (
             document.text if document.for_all is not None else verdict_detail(document.as_verdict)
@@ -218,7 +225,7 @@ class Cell:
 
     @property
     def is_plain(self) -> bool:
-        """Whether one line of a table says all of it."""
+        """Whether one line of a table is enough for it."""
         return (
             self.counterexample is None
             and not self.document.is_by_proof
@@ -245,7 +252,7 @@ def cell_of(
     *,
     drawn: bool,
 ) -> Cell:
-    """Return a verdict as it is shown."""
+    """Return the cell of a verdict."""
     symbol, words = SIGNS[verdict.verdict]
     if verdict.verdict == "holds-to-bound":
         words = f"to {verdict.bound:,}"
@@ -263,14 +270,14 @@ def cell_of(
         verdict,
         ruleset,
         verdict.table,
-        shown(refutes, ruleset, drawn=drawn) if refutes else None,
+        counterexample_view(refutes, ruleset, drawn=drawn) if refutes else None,
         list(evidence_rows(verdict.evidence)),
         _commands(verdict, ruleset, row),
     )
 
 
 def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
-    """Return the parameters of each verdict, with the bound or a word where they alone do not distinguish two."""
+    """Return the parameters of each verdict, with bound or proof if not unique."""
     names = ["all at once" if v.for_all is not None else assigned(v.parameters) for v in verdicts]
     times = Counter(names)
     labelled = []
@@ -284,7 +291,7 @@ def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
 
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:
-    """Lay cells out by two integer parameters, unless there are few, or two cells in one place."""
+    """Lay cells out by two integer parameters, if a grid is readable."""
     cells = [cell for cell in cells if cell.document.for_all is None]
     names = {tuple(cell.document.parameters) for cell in cells}
     if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
@@ -325,30 +332,32 @@ def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[
 
 
 @dataclass(frozen=True)
-class Shown:
+class CounterexampleView:
     """A counterexample."""
 
-    #: Its coordinates, or the integers, by name; "" where the claim is not about single positions.
+    #: Its coordinates, or the integers, by name; "" if the claim is not about single positions.
     place: str
-    #: What is the case there, and what the claim says instead.
+    #: The facts there, and the claim that they contradict.
     found: str
     claimed: str
-    #: The winning move in words; "" where there is none, or none is wanted.
+    #: The winning move in words; "" if there is none.
     option: str
-    #: What shows that it is so, or that there is no winning move; "" where that is not known.
+    #: The reason of the facts; "" if it is not known.
     because: str
-    #: The position drawn; empty for integers, and where drawings are not wanted.
+    #: The position drawn; empty for integers, and without drawings.
     picture: Markup
 
 
-def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
-    """Return a counterexample as it is shown; a statement on integers has no game."""
+def counterexample_view(
+    refutes: Counterexample, ruleset: str, *, drawn: bool
+) -> CounterexampleView:
+    """Return the view of a counterexample; a statement on integers has no ruleset."""
     position, option = refutes.position, refutes.option
     picture = Markup()
     if drawn and ruleset and position is not None:
-        with suppress(RulesetError):  # a height table that is not at hand here
+        with suppress(RulesetError):  # a height table that is missing here
             picture = Markup(draw_svg(parse_ruleset(ruleset), position, option))
-    return Shown(
+    return CounterexampleView(
         "" if position is None else place_text(refutes.coordinates, position),
         refutes.found,
         refutes.claimed,
@@ -373,33 +382,33 @@ def _move(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> 
     )
 
 
-#: At most so many counterexamples of one claim are drawn, the least of all among them.
+#: Number of drawn counterexamples of one claim, including the least.
 MOST_DRAWN = 3
 
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim and what the run says of it."""
+    """A claim with the results of the run."""
 
     #: Both as in the ledger.
     claim: LedgerClaim
     row: ClaimRow
-    #: The verdict's sign, and what it comes to in a few words.
+    #: The outcome's sign, and the outcome in a few words.
     symbol: str
     words: str
-    #: Pairs of a label and a formula: what was checked.
+    #: The formal statement: pairs of a label and a formula.
     formal: list[tuple[str, str]]
     #: One for each verdict, by their parameters.
     cells: list[Cell]
-    #: The cell whose counterexample decides; None if nothing refutes the claim.
+    #: The cell whose counterexample decides; None if the claim is not refuted.
     decisive: Cell | None
     grid: Grid | None
-    #: For a statement with a bound of its own, whether that is the best possible.
+    #: For a statement with a bound of its own: the comparison with larger bounds.
     reach: ReachTable | None
 
     @property
     def verdict(self) -> Outcome:
-        """What the claim comes to, by its row of the ledger."""
+        """The outcome of the claim, from its row of the ledger."""
         return self.row.verdict
 
     @property
@@ -409,28 +418,31 @@ class ClaimView:
 
     @property
     def is_asserted(self) -> bool:
-        """Whether a paper asserts it: neither asks whether it is so, nor is it a remark of this project."""
+        """Whether a paper asserts it: it is no question and no remark of this project."""
         return self.claim.status not in NOT_ASSERTED
 
     @property
     def engines(self) -> str:
-        """Which engines agree on its proofs, in words; "" without proofs."""
+        """The engines that agree on its proofs, in words; "" without proofs."""
         return engines_text(self.row.engines)
 
     @property
     def plain(self) -> list[Cell]:
-        """The cells that one line says all of, but those in the table of bounds."""
+        """The cells that need one line only, without those in the table of bounds."""
         bounds = set() if self.reach is None else {row.cell.anchor for row in self.reach.rows}
         return [cell for cell in self.cells if cell.is_plain and cell.anchor not in bounds]
 
     @property
-    def told(self) -> list[Cell]:
-        """The cells with evidence of their own, but the decisive one."""
+    def detailed(self) -> list[Cell]:
+        """The cells with evidence of their own, without the decisive one."""
         return [cell for cell in self.cells if not cell.is_plain and cell is not self.decisive]
 
 
 def claim_views(ledger: Ledger) -> list[ClaimView]:
-    """Return every claim with its verdicts, paper by paper, conjectures first, and last what no paper asserts."""
+    """Return every claim with its verdicts, paper by paper.
+
+    Of each paper conjectures come first, and last claims that no paper asserts.
+    """
     tables = {table["id"]: table for table in ledger.tables}
     rows = {row.claim: row for row in ledger.rows}
     verdicts: dict[str, list[ClaimVerdict]] = defaultdict(list)
@@ -509,14 +521,14 @@ def _claim_view(
 
 @dataclass(frozen=True)
 class ReachRow:
-    """The printed bound of a statement, compared with a table."""
+    """The bound of a statement, compared with a table."""
 
-    #: Values of the parameters; where several tables have the same, the last with its bound.
+    #: Values of the parameters; if several tables have the same, the last value has the bound of the table.
     names: list[str]
     printed: int
-    #: The largest bound for which the statement is true, or as far as the table goes.
+    #: The largest bound for which the statement is true in the table.
     true: str
-    #: What is the case beyond the printed bound, in words.
+    #: Its truth beyond the printed bound, in words.
     beyond: str
     #: The least position at which it fails; "" if the table has none.
     failing: str
@@ -533,17 +545,17 @@ class ReachTable:
 
 
 def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
-    """Return what the verdicts on one claim say of its bound; None if no table goes beyond it."""
-    told = [cell for cell in cells if "best_possible" in cell.document.evidence]
-    if not told:
+    """Return the comparison of a claim's bound with tables, if any go beyond it."""
+    beyond_reach = [cell for cell in cells if "best_possible" in cell.document.evidence]
+    if not beyond_reach:
         return None
     try:
-        coordinates = parse_ruleset(told[0].ruleset).coordinates
-    except RulesetError:  # a height table that is not at hand here
+        coordinates = parse_ruleset(beyond_reach[0].ruleset).coordinates
+    except RulesetError:  # a height table that is missing here
         coordinates = ()
-    times = Counter(tuple(cell.document.parameters.values()) for cell in told)
+    times = Counter(tuple(cell.document.parameters.values()) for cell in beyond_reach)
     rows = []
-    for cell in told:
+    for cell in beyond_reach:
         verdict = cell.document
         evidence, refutes = verdict.evidence, verdict.counterexample
         values = list(map(str, verdict.parameters.values()))
@@ -562,18 +574,18 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
                 cell,
             )
         )
-    return ReachTable(list(told[0].document.parameters), coordinates, rows)
+    return ReachTable(list(beyond_reach[0].document.parameters), coordinates, rows)
 
 
 def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
-    """Return pairs of a label and a text, for a claim as the ledger holds it.
+    """Return the formal statement of a claim as pairs of a label and a text.
 
     Examples
     --------
     >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "follows_from": None}
     >>> formal |= {"statement": "P <=> y ^ z == 0", "bound": None, "check": None}
-    >>> said = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
-    >>> formal_lines(LedgerClaim.model_construct(**said))
+    >>> fields = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
+    >>> formal_lines(LedgerClaim.model_construct(**fields))
     [('ruleset', 'step-bar(k=k)'), ('for', 'k ≡ 0 (mod 2)'), ('checked as', 'P ⇔ y ⊕ z = 0')]
     """
     return list(_lines(claim, claim.formal))
@@ -611,7 +623,7 @@ def _ranges(spans: Mapping[str, str]) -> str:
     return ", ".join(range_text(name, parse_range(span)) for name, span in spans.items())
 
 
-#: The outcome of a settled pair. A form that stands is not refuted; its verdict says how far it was checked.
+#: The outcome of a settled pair. A form that stands is not refuted, and possibly not proved.
 OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
 
 
@@ -621,7 +633,7 @@ class Side:
 
     role: str
     view: ClaimView
-    #: Whether the other one falls while this one stands.
+    #: Whether only the other one is refuted.
     stands: bool
     #: The formal statement, without lines that the other one shares.
     formal: list[tuple[str, str]]
@@ -633,10 +645,10 @@ class PairView:
 
     pair: ClaimPair
     title: str
-    #: In a few words; "" if the pair is not settled.
+    #: A few words; "" if the pair is not settled.
     outcome: str
     sides: list[Side]
-    #: The cell with the least position that decides; None if no position does.
+    #: The cell with the deciding counterexample, if any.
     cell: Cell | None
 
     @property
@@ -646,14 +658,14 @@ class PairView:
 
 
 def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
-    """Return the pairs of one kind, ``misprint`` or ``disagreement``, those that are settled first."""
+    """Return the pairs of one kind, settled ones first."""
     by_id = {view.claim.id: view for view in views}
-    shown = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
-    return sorted(shown, key=lambda view: not view.outcome)
+    pairs = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
+    return sorted(pairs, key=lambda view: not view.outcome)
 
 
 def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
-    """Return, for each claim of a misprint, which form it is and the id of the pair on the page."""
+    """Return the form of each claim of a misprint, and the pair's id on the page."""
     forms_of_claims: dict[str, tuple[str, str]] = {}
     for pair in ledger.pairs:
         if pair.kind == "misprint":

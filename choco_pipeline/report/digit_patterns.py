@@ -1,8 +1,8 @@
-"""Sets of words of digits as few patterns, by merging those that differ in one digit: Quine's and McCluskey's method.
+"""Sets of binary words as few patterns, by the method of Quine and McCluskey.
 
-Patterns are merged as long as two differ in one place alone. Of all that come of it, larger ones first, those are taken that fit a
-word which none before fits. So the patterns together fit exactly the words. Labels of automata's arrows are written so, and the
-states of a family's proof, whose digits say which predicates hold.
+Patterns that differ in one place are merged as long as possible. Then patterns are chosen, larger ones first, that match a
+word which no earlier one matches. Together they match exactly the words. Labels of automata's arrows are written so, and the
+states of a family's proof, whose digits are truths of predicates.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Collection
 
 
 def digit_patterns(words: Collection[str]) -> list[str]:
-    """Return patterns that together fit exactly these words of one length, with * for either digit.
+    """Return patterns that match exactly these words of one length.
+
+    ``*`` matches either digit.
 
     Examples
     --------
@@ -32,12 +34,10 @@ def digit_patterns(words: Collection[str]) -> list[str]:
         patterns |= grown
     chosen = []
     for pattern in sorted(patterns, key=lambda pattern: (-pattern.count("*"), pattern)):
-        fitting = {word for word in left if _fits(word, pattern)}
+        fitting = {
+            word for word in left if all(p in ("*", d) for d, p in zip(word, pattern, strict=True))
+        }
         if fitting:
             chosen.append(pattern)
             left -= fitting
     return sorted(chosen)
-
-
-def _fits(word: str, pattern: str) -> bool:
-    return all(p in ("*", d) for d, p in zip(word, pattern, strict=True))

@@ -1,4 +1,4 @@
-"""How the pages of a report are made from templates."""
+"""Jinja environments for the pages and papers of a report."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from choco_pipeline.formula.written.family_statement import Phrase
+from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.report.math.latex import markdown_code, markdown_text, tex_code, tex_text
-from choco_pipeline.report.math.mathml import MathML, in_page
-from choco_pipeline.report.math.prose import prose
+from choco_pipeline.formula.written.mathml import MathML, in_page
+from choco_pipeline.report.prose import prose
 from choco_pipeline.tables.computing.cost import in_bytes
 
 
 def templates(*, autoescape: bool, **syntax: Any) -> Environment:
-    """Return the templates, in which a name without a value is an error; `syntax` as Jinja's `Environment` takes it."""
+    """Return a Jinja environment in which an undefined name is an error."""
     return Environment(
         loader=PackageLoader("choco_pipeline.report"),
         autoescape=autoescape,
@@ -31,7 +31,7 @@ def templates(*, autoescape: bool, **syntax: Any) -> Environment:
 
 
 def environment() -> Environment:
-    """Return the templates of pages: nothing that a run says becomes markup."""
+    """Return the environment of pages, which escapes all text of a run."""
     pages = templates(autoescape=True)
     pages.filters |= {
         "count": count,
@@ -47,7 +47,7 @@ def environment() -> Environment:
 
 
 def papers(*, markdown: bool = False) -> Environment:
-    """Return the templates of LaTeX documents or of Markdown, in which braces are no syntax of templates."""
+    """Return the environment of LaTeX or Markdown, in whose syntax braces are text."""
     documents = templates(
         autoescape=False,  # neither is HTML
         block_start_string="<%",
@@ -63,14 +63,14 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence. Spaces at the ends of a phrase would be lost where text is wrapped anew."""
-        said = ""
+        """Return a sentence; spaces stay outside of formulas, where wrapping keeps them."""
+        written = ""
         for phrase in several:
             inner = phrase.text.strip()
             before, _, after = phrase.text.partition(inner)
             write = {"formula": formula.format, "code": code, "words": text}[phrase.kind]
-            said += f"{before}{write(inner)}{after}"
-        return said
+            written += f"{before}{write(inner)}{after}"
+        return written
 
     documents.filters |= {
         "math": formula.format,
@@ -84,7 +84,7 @@ def papers(*, markdown: bool = False) -> Environment:
 
 
 def math_font() -> str:
-    """Return the font of formulas as a data URL: a browser stretches braces only of one that has a table for that."""
+    """Return the font of formulas, which can stretch braces, as a data URL."""
     font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
     return f"data:font/woff2;base64,{b64encode(font).decode()}"
 

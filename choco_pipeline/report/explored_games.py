@@ -1,8 +1,7 @@
-"""The page to explore: corners of tables, rules by which the page plays, and automata, as JSON.
+"""The data of the explorer page: corners of tables, rules and automata, as JSON.
 
-A game is embedded on a small box in which every function of its rules is an array, so that the page evaluates no formula.
-A function is written as ``{"of": coordinates, "data": values}``, its coordinates by their numbers, the first of which
-changes slowest.
+A game is embedded on a small box in which every function of its rules is an array, so that the page evaluates no formula. A
+function is ``{"of": coordinates, "data": values}``, with its coordinates as numbers, the first of which changes slowest.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ Json = Mapping[str, Any]
 #: The values of a family's parameters.
 Values = tuple[int | str, ...]
 
-#: The largest number in a packed array; amounts and heights of a box are far smaller, or have the same effect.
+#: The largest number in a packed array. Amounts and heights of a box are smaller, or have the same effect.
 LARGEST = (1 << 15) - 1
-#: Games that differ in parameters only, and are one family.
+#: Games that differ in parameters only, and form one family.
 PATTERNS = (
     "step-bar(k=k, s=s)",
     "strip-bar(k=k, s=s)",
@@ -49,23 +48,23 @@ PATTERNS = (
 )
 #: The page opens on the first family with this game.
 OPENS_ON = "solid-bar(f=(x+z)//3)"
-#: Tables of one family; a slider through more of them is hard to hit.
+#: Tables of one family: a slider through more of them is hard to use.
 MOST_TABLES = 24
-#: Values of a coordinate. The first of these is taken for which the box has few enough positions for a browser to play
-#: all of them in half a second. Cells are fewer, because a table holds one coordinate of P-positions.
+#: Values of a coordinate. The first side is chosen for which a browser plays all positions of the box in half a second.
+#: There are fewer cells, because a table holds one coordinate of P-positions.
 SIDES = (64, 48, 32, 24, 16, 12, 8, 6, 4)
 MOST_POSITIONS = 50_000
 #: Rectangular bars have no smaller tables; a browser plays below one position of the face, a sixteenth of the box.
 MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
-#: States times symbols of an automaton that is embedded, about 21 KiB.
+#: States times symbols of an embedded automaton, about 21 KiB.
 MOST_TRANSITIONS = 8192
-#: Characters of all tables and automata together. Tables that do not fit are left out.
+#: Characters of all tables and automata together. Further tables are left out.
 MOST_CHARACTERS = 2_400_000
 
 
 @dataclass(frozen=True)
 class ExploredTable:
-    """A table that the page shows."""
+    """A table on the page."""
 
     ruleset: str
     #: For each parameter of the family, its value.
@@ -86,9 +85,9 @@ class ExploredFamily:
 
 
 def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
-    """Return the families of games of a run, with as many of their tables as a page can hold.
+    """Return the families of games of a run, with tables up to a page's size.
 
-    Raises `StoreError` if a table that is shown cannot be read.
+    Raises `StoreError` if a table cannot be read.
     """
     families: dict[tuple[str, tuple[str, ...]], dict[Values, Json]] = defaultdict(dict)
     for table in ledger.tables:
@@ -110,13 +109,12 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
         ]
         for family, tables in families.items()
     }
-    shown = [
-        ExploredFamily(name, names, tuple(tables))
-        for (name, names), tables in fitting(explored).items()
-    ]
     # A table of Grundy numbers fills its picture; one of P-positions is nearly empty.
     return sorted(
-        shown,
+        (
+            ExploredFamily(name, names, tuple(tables))
+            for (name, names), tables in fitting(explored).items()
+        ),
         key=lambda family: (
             not any(table.holds_grundy_numbers for table in family.tables),
             -sum(table.has_automata for table in family.tables),
@@ -127,9 +125,9 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
 def fitting(
     families: Mapping[tuple[str, tuple[str, ...]], Sequence[ExploredTable]],
 ) -> dict[tuple[str, tuple[str, ...]], list[ExploredTable]]:
-    """Return families with as many tables of each as its share of `MOST_CHARACTERS` holds, spread evenly.
+    """Return families, each with evenly spread tables up to its share.
 
-    Shares are equal. What a family does not need is shared by those that need more.
+    Shares of `MOST_CHARACTERS` are equal; the unused part of a share goes to other families.
     """
     needs = {family: sum(len(t.json) for t in tables) for family, tables in families.items()}
     left, fitting = MOST_CHARACTERS, {}
@@ -151,7 +149,7 @@ def spread(tables: Sequence[Any], most: int) -> list[Any]:
 
 
 def embedded(families: Sequence[ExploredFamily]) -> Markup:
-    """Return families as JSON that cannot end the script that holds it."""
+    """Return families as JSON that cannot end the surrounding script."""
     texts = [
         f'{{"name":{_json(family.name)},"parameters":{_json(family.parameters)},'
         f'"tables":[{",".join(table.json for table in family.tables)}]}}'
@@ -165,7 +163,6 @@ def _json(value: object) -> str:
 
 
 def _family(table: Json) -> tuple[str, Mapping[str, int | str]]:
-    """Return the name of a table's family, and its parameters."""
     notation, quantity = read(table["ruleset"]), QUANTITIES[table["quantity"]]
     for pattern in PATTERNS:
         for written, name in (
@@ -239,7 +236,7 @@ def _explored(
 
 
 def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ...] | None:
-    """Return the number of values of each coordinate in the box; None if even a small box is too large."""
+    """Return the numbers of values of coordinates in the box, if it can be played."""
     most = MOST_POSITIONS if face is None else MOST_POSITIONS_OF_A_FACE
     for side in SIDES:
         largest = game.rules.largest(None if bound is None else min(bound, side - 1))
@@ -249,7 +246,7 @@ def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ..
 
 
 def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
-    """Return the automata of a certificate, or why there are none here."""
+    """Return the automata of a certificate, or the reason why there are none."""
     if path is None:
         return [], "No automaton of this game is known to this run."
     try:
@@ -276,7 +273,9 @@ def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
 
 
 def packed(values: NDArray[Any]) -> str:
-    """Return an array as 16-bit integers, the lowest byte first, in base 64; larger numbers become `LARGEST`.
+    """Return an array of 16-bit integers in base 64, low byte first.
+
+    Larger numbers become `LARGEST`.
 
     Examples
     --------
@@ -288,10 +287,10 @@ def packed(values: NDArray[Any]) -> str:
 
 
 def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
-    """Return a game's rules on the positions below `sizes`, a box that no move leaves.
+    """Return a game's rules on the positions below `sizes`.
 
-    Raises `FormulaError` if a formula of the rules has no value somewhere in the box, even where no position is; `HeightError`
-    if a height is not known there.
+    No move leaves this box. Raises `FormulaError` if a formula of the rules has no value somewhere in the box, even where there
+    is no position; `HeightError` if a height is not known there.
     """
     axes = {name: axis for axis, name in enumerate(rules.coordinates)}
 
@@ -326,7 +325,6 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
 def _tabulated(
     formula: Formula, axes: Mapping[str, int], sizes: Sequence[int], first: int = 0
 ) -> Json:
-    """Return a formula's values for coordinates that begin with `first`."""
     of = sorted(axes[name] for name in formula.names)
     names = {axis: name for name, axis in axes.items()}
     ranges = np.ix_(*(np.arange(first, first + sizes[axis]) for axis in of))

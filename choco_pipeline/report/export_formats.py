@@ -1,4 +1,4 @@
-"""What of a run can be exported, and how."""
+"""Contents and formats of exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page for each proof of a family, and the same in LaTeX."""
+"""A page and a LaTeX document for each proof of a family."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.family_statement import Phrase, where_phrases
+from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_document import FamilyText, is_family, read_family
 from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.family_views import CaseView, case_views
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.
@@ -33,7 +33,10 @@ FOLDER = "families"
 
 @dataclass(frozen=True)
 class MoveView:
-    """Moves with the same effect: the coordinates that they lower, those that depend on them, and whether these fall."""
+    """Moves with the same effect on dependent coordinates.
+
+    `falling` are the coordinates that depend on the lowered ones; `clips` tells whether they fall.
+    """
 
     lowers: list[str]
     falling: list[str]
@@ -44,9 +47,8 @@ class MoveView:
 class FamilyView:
     """A proof for a family, with all formulas in one notation."""
 
-    #: The certificate.
+    #: The certificate and its path.
     written: FamilyText
-    #: Where it is.
     path: str
     #: The claims that rest on it: ids with their numbers and papers.
     claims: list[tuple[str, str, str]]
@@ -54,7 +56,7 @@ class FamilyView:
     evidence: Mapping[str, Any]
     #: The whole statement.
     theorem: list[Phrase]
-    #: The next larger domain, where it is proved to be false there; empty if that is not known.
+    #: The next larger domain, if the statement is proved to be false there.
     false_with: list[Phrase]
     #: Coordinates with a largest value, and those that a move lowers.
     limited: list[str]
@@ -65,12 +67,12 @@ class FamilyView:
 
     @property
     def stem(self) -> str:
-        """The name of its pages, without what they end with."""
+        """The common stem of the names of its pages."""
         return Path(self.path).stem
 
     @property
     def is_grundy(self) -> bool:
-        """Whether it is of Grundy numbers, not of P-positions."""
+        """Whether it is about Grundy numbers, not P-positions."""
         return self.written.relation.kind == "grundy"
 
     @property
@@ -85,7 +87,7 @@ class FamilyView:
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it is of a formula by cases."""
+        """Whether its formula has cases."""
         return any(case.formula is not None for case in self.written.cases)
 
     @property
@@ -100,7 +102,7 @@ class FamilyView:
 
     @property
     def command(self) -> str:
-        """What checks the certificate again."""
+        """The command that checks the certificate again."""
         return command("prove", "--check", self.path)
 
 
@@ -124,7 +126,7 @@ class FamilyProofs:
         beyond: dict[str, str] = {}
         for verdict in ledger.verdicts:
             path = verdict.certificate
-            # What follows from other claims has the certificate of a sentence on integers, which is none of a family.
+            # A claim that follows from others has a certificate on integers, not on a family.
             has_page = verdict.for_all is not None and "follows_from" not in verdict.evidence
             if has_page and path is not None and Path(path).is_file():
                 claims.setdefault(path, []).append(known[verdict.claim])
@@ -134,7 +136,7 @@ class FamilyProofs:
                     beyond[path] = every.certificate
         for statement in statements:
             if statement.is_proved_for_all:
-                # The others show that a bound is sharp, or are sentences on integers, which have no pages.
+                # The others prove that a bound is sharp, or are on integers, which have no pages.
                 path, *others = statement.conclusion.certificates
                 if Path(path).is_file():
                     claims.setdefault(path, [])
@@ -146,7 +148,7 @@ class FamilyProofs:
 
     @property
     def pages(self) -> dict[str, str]:
-        """The addresses of pages by the ids of claims, seen from the run's page."""
+        """The addresses of pages by the ids of claims, relative to the run's page."""
         return {claim.id: page_of(path) for path, claims in self.claims.items() for claim in claims}
 
     @property
@@ -180,7 +182,7 @@ class FamilyProofs:
     def _false_with(
         self, proved: FamilyText, path: str, notation: MathNotation
     ) -> Iterator[Phrase]:
-        """Yield the condition on positions with which the same statement is refuted for every member."""
+        """Yield the condition on positions for which every member is refuted."""
         if path not in self.beyond:
             return
         refuted = read_family(Path(self.beyond[path]))
@@ -193,17 +195,17 @@ class FamilyProofs:
 
 
 def page_of(path: str) -> str:
-    """Return the address of a certificate's page, seen from the run's page."""
+    """Return the address of a certificate's page, relative to the run's page."""
     return f"{FOLDER}/{Path(path).stem}.html"
 
 
 def write_family_pages(
     ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
 ) -> int:
-    """Write a page and its LaTeX for each proof of a family that a report names; return their number.
+    """Write a page and a LaTeX document for each proof of a family.
 
-    Pages of other certificates are removed from the folder `FOLDER` of the run's page. Raises `ChocoError` if a certificate
-    cannot be read, or is not the proof that it should be.
+    Return the number of proofs. Pages of other certificates are removed from the folder `FOLDER`. Raises `ChocoError` if a
+    certificate cannot be read, or is not the expected proof.
     """
     proofs = FamilyProofs.of(ledger, statements)
     page = environment().get_template("family.html.j2")

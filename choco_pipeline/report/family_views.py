@@ -1,7 +1,8 @@
-"""A family's certificate as mathematics, in a notation: cases, counters, invariants, strategies and formulas.
+"""A family's certificate as mathematics, in a notation.
 
-Everything is read from the certificate. States of a location with the same answers are put together, and a set of states is
-written as few conjunctions. A counter of a single track has the name of the track: it is the number read so far.
+Everything is read from the certificate: cases, counters, invariants, strategies and formulas. States of a location with the
+same answers are combined, and a set of states is written as few conjunctions. A counter of a single track has the name of
+the track: it is the number read so far.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
 from choco_pipeline.report.digit_patterns import digit_patterns
 
-#: Letters for the counters that tell whether a coordinate is legal; the first that is no name of the game's is taken.
+#: Letters for the counters of legal coordinates; the first one that is not a name of the game is used.
 LEGAL = "hcbw"
 #: Letters for tracks that are no coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
-#: Coefficients of a counter, its sign made positive, and what is asked of that sum.
+#: Terms of a sum of counters, the first one with a positive coefficient.
 Form = tuple[tuple[str, int], ...]
 
 
@@ -40,7 +41,7 @@ def affine(text: SumText) -> Affine:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is known of one sum of counters: it is at least each of the first, and at most each of the others."""
+    """Lower and upper bounds of one sum of counters."""
 
     form: Form
     least: tuple[Affine, ...] = ()
@@ -50,8 +51,8 @@ class Bounds:
 class Symbols:
     """The names of one case, in a notation.
 
-    They are those of the game's coordinates, of the family's parameters and of the case's; conditions are sums of these that
-    are not negative.
+    These are the names of the game's coordinates, of the family's parameters and of the case's. `conditions` are sums of
+    parameters that are not negative.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Symbols:
         self._legal = next((letter for letter in LEGAL if letter not in taken), "legal")
 
     def name(self, name: str) -> str:
-        """Return a parameter, or a counter by the name that the certificate has for it."""
+        """Return the symbol of a parameter, or of a counter, by its certificate name."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
         counter = CounterName.read(name)
@@ -93,11 +94,11 @@ class Symbols:
         return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
 
     def track(self, track: str) -> str:
-        """Return the number that a track spells."""
+        """Return the symbol of the number on a track."""
         return self.to.symbol(self._tracks[track.removesuffix("'")], primed=track.endswith("'"))
 
     def digit(self, track: str) -> str:
-        """Return the digit of a track that is read next."""
+        """Return the symbol of the next digit of a track."""
         letters = self._tracks[track.removesuffix("'")]
         return self.to.symbol(letters, "i", primed=track.endswith("'"))
 
@@ -107,17 +108,18 @@ class Symbols:
         return self.total([(self.name(n), c) for n, c in terms], total.constant)
 
     def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
-        """Return a sum of integer multiples of what is written already, and a number."""
+        """Return a sum of integer multiples of typeset parts, and a number."""
         parts: list[str] = []
         for text, c in terms:
             parts += self._signed(c, bool(parts))
-            parts.append(self._times(abs(c), text))
+            factor = [] if abs(c) == 1 else [self.to.number(str(abs(c))), self.to.sign("")]
+            parts.append(self.to.row([*factor, text]) if factor else text)
         if constant or not parts:
             parts += [*self._signed(constant, bool(parts)), self.to.number(str(abs(constant)))]
         return self.to.row(parts)
 
     def form(self, form: Mapping[str, SumText], digit: bool = False) -> list[tuple[str, int]]:
-        """Return the terms Σ a·track, or those of the next digits, for `total`; a in parentheses if it is a sum."""
+        """Return the terms Σ a·track for `total`, or those of the next digits."""
         terms = []
         for track, text in form.items():
             a, letter = affine(text), self.digit(track) if digit else self.track(track)
@@ -146,8 +148,8 @@ class Symbols:
         more = Affine((), -total.constant)
         return self.relation(self.sum(plus), "==", self.sum(minus + more))
 
-    def said(self, sums: Iterable[tuple[Affine, bool]]) -> list[str]:
-        """Return as few inequalities as there need be: of each sum, whether it is at least 0 or at most −1."""
+    def inequalities(self, sums: Iterable[tuple[Affine, bool]]) -> list[str]:
+        """Return few inequalities: each sum is at least 0 (True) or at most −1."""
         return [self._interval(bounds) for bounds in self._bounds(sums)]
 
     def _bounds(self, sums: Iterable[tuple[Affine, bool]]) -> list[Bounds]:
@@ -171,7 +173,7 @@ class Symbols:
         return list(bounds.values())
 
     def _kept(self, bounds: tuple[Affine, ...], sign: int) -> tuple[Affine, ...]:
-        """Return those lower bounds (upper ones if the sign is −1) that do not follow from another one."""
+        """Return the strongest lower bounds, or upper ones if the sign is −1."""
         kept: list[Affine] = []
         for bound in bounds:
             if any(self._is_natural((other - bound) * sign) for other in kept):
@@ -181,14 +183,13 @@ class Symbols:
         return tuple(kept)
 
     def _is_natural(self, total: Affine) -> bool:
-        """Whether a sum is seen not to be negative: parameters are natural numbers, and one condition may help."""
+        """Whether a sum of parameters is not negative, with one condition at most."""
         return any(
             rest.constant >= 0 and all(c >= 0 for _, c in rest.terms)
             for rest in (total, *(total - condition for condition in self.conditions))
         )
 
     def _interval(self, bounds: Bounds) -> str:
-        """Return what is known of one sum in one line."""
         to = self.to
         middle = self.total([(self.name(n), c) for n, c in bounds.form])
         if len(bounds.least) == 1 and bounds.least == bounds.most:
@@ -208,19 +209,16 @@ class Symbols:
             return [self.to.sign("-" if c < 0 else "+")]
         return [self.to.minus()] if c < 0 else []
 
-    def _times(self, c: int, text: str) -> str:
-        return text if c == 1 else self.to.row([self.to.number(str(c)), self.to.sign(""), text])
-
 
 #: ``position(z)``, ``number(2)``, ``target()``.
 _NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
-#: The letters of what is no coordinate; the claimed number is told from names of the game by being a capital.
+#: Letters for other numbers. The claimed number is a capital, unlike names of the game.
 _LETTERS = {"number": "q", "value": "G", "target": "g"}
 
 
 @dataclass(frozen=True)
 class LemmaView:
-    """A condition, and the sums of which it is told what is true of their products."""
+    """A kind of lemma on products, with the sums that it is about."""
 
     kind: str
     moves: list[str]
@@ -229,22 +227,16 @@ class LemmaView:
 
 @dataclass(frozen=True)
 class FormulaView:
-    """Why a formula is right on one case."""
+    """The proof of a formula in one case."""
 
-    #: What the numbers are that options are written with.
+    #: Definitions of the numbers in options.
     quotients: list[str]
-    #: The options that are tried, each by what a move changes.
+    #: The options in the proof, each as the coordinates that a move changes.
     options: list[list[str]]
-    #: What is true of a product with a sum d that is at least 1, or at most −1; empty if there are no products.
+    #: Bounds of a product with a sum d that is at least 1, or at most −1; empty if there are no products.
     least: str
     most: str
-    #: For each condition, of which sums.
     lemmas: list[LemmaView]
-
-
-def formula_view(written: FormulaText, symbols: Symbols) -> FormulaView:
-    """Return what a certificate has for a formula, in the notation of its case."""
-    return _Writer(symbols).view(written)
 
 
 class _Writer:
@@ -252,7 +244,6 @@ class _Writer:
         self.say, self.to = symbols, symbols.to
 
     def view(self, written: FormulaText) -> FormulaView:
-        """Return all of it."""
         say, least, most = self.say, "", ""
         if written.factor is not None:
             factor = say.name(written.factor)
@@ -264,14 +255,20 @@ class _Writer:
                 say.relation(self.name(f"number({place})"), "==", self._quotient(q.dividend, q.divisor))
                 for place, q in enumerate(written.quotients, start=1)
             ],
-            [self._changed(option.changed) for option in written.options],
+            [
+                [
+                    say.relation(self.to.symbol(x, primed=True), "==", self._sum(text))
+                    for x, text in option.changed.items()
+                ]
+                for option in written.options
+            ],
             least,
             most,
             [self._lemma(name, sums) for name, sums in written.lemmas.items() if sums],
         )  # fmt: skip
 
     def name(self, name: str) -> str:
-        """Return a name of the certificate; a product is its factors beside each other."""
+        """Return the symbol of a certificate name; factors of a product are adjacent."""
         if "*" in name:
             factors = [self.name(factor) for factor in name.split("*")]
             return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
@@ -292,12 +289,6 @@ class _Writer:
             return self._sum(dividend)
         return self.to.floor(self._sum(dividend), self._sum(divisor))
 
-    def _changed(self, changed: Mapping[str, SumText]) -> list[str]:
-        return [
-            self.say.relation(self.to.symbol(x, primed=True), "==", self._sum(text))
-            for x, text in changed.items()
-        ]
-
     def _lemma(self, name: str, sums: Sequence[SumText]) -> LemmaView:
         kind, *moved = name.split("-")
         return LemmaView(kind, [self.to.name(x, "") for x in moved], [self._sum(s) for s in sums])
@@ -309,7 +300,7 @@ Conjunction = list[str]
 
 @dataclass(frozen=True)
 class CounterView:
-    """A counter: what it is on the whole word, its first value, and how a digit changes it; of which moves, if not of all."""
+    """A counter: meaning on the word, first value, change by a digit; its moves."""
 
     moves: list[str]
     means: str
@@ -319,7 +310,7 @@ class CounterView:
 
 @dataclass(frozen=True)
 class NeverView:
-    """What no position comes back from: the numbers of the locations that say so, and the alternatives."""
+    """Conditions from which no position returns, with their locations."""
 
     locations: list[int]
     alternatives: list[Conjunction]
@@ -327,7 +318,10 @@ class NeverView:
 
 @dataclass(frozen=True)
 class StrategyView:
-    """The answers at one location: digits of the position, and for each class of states digits of the option and where to."""
+    """The answers at one location.
+
+    A row has the digits of the position, and for each class of states the digits of the option and the next location.
+    """
 
     classes: list[list[Conjunction]]
     position: list[str]
@@ -336,7 +330,7 @@ class StrategyView:
 
 @dataclass(frozen=True)
 class LocationView:
-    """A location: what is known of the numbers read so far, and which states occur there; with answers, if there are any."""
+    """A location: facts about the numbers read so far, its states, its answers."""
 
     number: int
     is_start: bool
@@ -350,7 +344,7 @@ class LocationView:
 
 @dataclass(frozen=True)
 class ObligationView:
-    """An obligation with its proof. The goal is what must hold where a word of a position ends."""
+    """An obligation with its proof, and the goal at the end of a position's word."""
 
     kind: str
     move: str
@@ -363,7 +357,7 @@ class ObligationView:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case of the family. `limits` are the largest values of coordinates in the theorem's domain."""
+    """A case of the family; `limits` bound the coordinates of the theorem."""
 
     number: int
     parameters: list[str]
@@ -376,7 +370,6 @@ class CaseView:
     signed: list[str]
     formula: FormulaView | None
     obligations: list[ObligationView]
-    #: Numbers of conditions by what they are for.
 
 
 def case_views(
@@ -406,7 +399,6 @@ class _Case:
         self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
 
     def view(self, number: int) -> CaseView:
-        """Return the case as it is shown."""
         say, case = self.symbols, self.case
         trivial = {Affine.of(n) for value in self.values.values() for n in value.names}
         return CaseView(
@@ -416,7 +408,7 @@ class _Case:
                 for n, v in self.values.items()
                 if v != Affine.of(n)
             ],
-            say.said((c, True) for c in self.conditions if c not in trivial),
+            say.inequalities((c, True) for c in self.conditions if c not in trivial),
             [
                 *(say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates),
                 *(legal for y in case.heights if case.obligations for legal in self._legal(y)),
@@ -429,7 +421,7 @@ class _Case:
             [self._height(y) for y in case.heights],
             self._given(),
             [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
-            None if case.formula is None else formula_view(case.formula, say),
+            None if case.formula is None else _Writer(say).view(case.formula),
             [self._obligation(o) for o in case.obligations],
         )
 
@@ -463,7 +455,7 @@ class _Case:
         return self.to.row([self.to.bracketed(left, "("), self.to.sign("-"), taken])
 
     def _height(self, y: str) -> str:
-        """Return y ≤ ⌊…⌋, and what that says of its counter where there are counters."""
+        """Return y ≤ ⌊…⌋, with the equivalent condition on counters, if there are any."""
         height, say = self.case.heights[y], self.symbols
         quotients = list(map(self._quotient, height.parts))
         several = len(quotients) > 1
@@ -485,14 +477,14 @@ class _Case:
         return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
 
     def _legal(self, y: str) -> Iterator[str]:
-        """Yield what the counters of a largest value are."""
+        """Yield the definitions of the counters of a largest value."""
         say = self.symbols
         for i, part in enumerate(self.case.heights[y].parts):
             form = {**part.terms, y: {n: -c for n, c in part.divisor.items()}}
             yield say.relation(say.name(legal(y, i)), "==", say.total(say.form(form)))
 
     def _is_legal(self, y: str, track: str) -> str:
-        """Return when the counters of a track allow it to be at most the height."""
+        """Return the condition on counters under which a track is at most the height."""
         say, height = self.symbols, self.case.heights[y]
         bounds = [
             say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
@@ -517,7 +509,7 @@ class _Case:
         return total
 
     def _given(self) -> list[str]:
-        """Return when a word is of a position."""
+        """Return the conditions under which a word is that of a position."""
         say = self.symbols
         conditions = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
         return conditions + [self._is_legal(y, y) for y in self.case.heights]
@@ -526,7 +518,10 @@ class _Case:
         never: dict[str, NeverView] = {}
         for place, location in enumerate(written.locations):
             if location.never:
-                alternatives = [self._said(c) for c in location.never]
+                alternatives = [
+                    self.symbols.inequalities((affine(text), True) for text in conjunction)
+                    for conjunction in location.never
+                ]
                 view = never.setdefault(repr(alternatives), NeverView([], alternatives))
                 view.locations.append(place)
         return ObligationView(
@@ -544,7 +539,7 @@ class _Case:
         )
 
     def _goal(self, written: ObligationText) -> list[str]:
-        """Return what makes an option of what is read for it: that of the move, if there is one, or of all moves."""
+        """Return the conditions under which the second tracks are an option of a move."""
         say, offset = self.symbols, affine(self.case.offset)
         if written.kind == "value":
             return [say.relation(say.track("value"), ">=", say.sum(offset))]
@@ -569,11 +564,8 @@ class _Case:
             conditions |= dict.fromkeys(below)
         return list(conditions)
 
-    def _said(self, sums: Iterable[SumText]) -> Conjunction:
-        return self.symbols.said((affine(text), True) for text in sums)
-
     def _counters(self, written: ObligationText) -> Iterator[CounterView]:
-        """Yield the counters; an option's are other sums after other moves."""
+        """Yield the counters; those of an option differ between moves."""
         forms: dict[str, list[tuple[dict[str, SumText], list[str]]]] = {}
         for location in written.locations:
             for name, form in location.counters.items():
@@ -609,7 +601,7 @@ class _Case:
         )
 
     def _special(self, track: str) -> str:
-        """Return what a track that is no coordinate is."""
+        """Return the number on a track that is not a coordinate."""
         say, to = self.symbols, self.to
         if track == "constant":
             return say.sum(affine(self.case.constant))
@@ -649,7 +641,7 @@ class _Case:
         self, predicates: Sequence[Affine], states: Sequence[str], chosen: Iterable[int]
     ) -> list[Conjunction]:
         return [
-            self.symbols.said(
+            self.symbols.inequalities(
                 (p, digit == "1")
                 for p, digit in zip(predicates, pattern, strict=True)
                 if digit != "*"
@@ -681,7 +673,7 @@ class _Case:
         return StrategyView(named, [self.symbols.track(t) for t in tracks], rows)
 
     def _answer(self, step: StepText, index: int) -> tuple[str, str, int]:
-        """Return the names of the option's tracks, their digits, and the location that an answer leads to."""
+        """Return an answer: names and digits of the option's tracks, next location."""
         answer = step.answers[index]
         names = self.to.row([self.symbols.track(t) for t in answer.digits])
         return names, "".join(map(str, answer.digits.values())), answer.to

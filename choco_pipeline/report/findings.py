@@ -1,4 +1,4 @@
-"""The value sets that were found, table by table, grouped by families of games as the page shows them."""
+"""Value sets found in single tables, grouped by families of games."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import ValueSetFinding
 from choco_pipeline.sweep.run_ledger import Ledger
 
-#: What tables hold, as a heading says it.
+#: Quantities in headings.
 QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}
-#: Games whose arguments say how many coordinates they have, or which game it is: each is a family by itself.
+#: Games whose arguments determine the coordinates, or the game itself: each is a family of its own.
 APART = ("nim", "game")
 
 
 def family_of(table: Mapping[str, Any]) -> str:
-    """Return the heading that a table stands under.
+    """Return the heading of a table's family.
 
     Examples
     --------
@@ -49,7 +49,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TableFinding:
-    """One value set and the table that it was found in."""
+    """A value set and the table in which it was found."""
 
     table: Document
     finding: ValueSetFinding
@@ -74,7 +74,7 @@ class FindingGroup:
 
     @property
     def forms(self) -> list[tuple[str, int]]:
-        """The forms of the sets, and in how many tables, most frequent first."""
+        """The forms of the sets and their numbers of tables, most frequent first."""
         counts: dict[str, int] = defaultdict(int)
         for entry in self.found:
             counts[FORMS[entry.finding.form.name]] += 1

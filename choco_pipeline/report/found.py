@@ -1,4 +1,4 @@
-"""Found statements as the page and the exports show them: numbered, sorted by what is known of them, and drawn."""
+"""Found statements on pages and in exports: numbered, sorted and drawn."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.finding.statements.formulas import displayed, lead
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import (
     UNITS,
@@ -25,15 +26,14 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementError,
 )
+from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.family_pages import FamilyProofs
-from choco_pipeline.report.found_formulas import displayed, lead
 from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.report.math.mathml import MathML, in_page
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, variable_of
@@ -41,9 +41,9 @@ from choco_pipeline.tables.specs.schema import NONE, variable_of
 
 @dataclass(frozen=True)
 class RestatedClaim:
-    """A claim that a statement restates, or follows from: what it is called, where it stands, and whether the report has it.
+    """A claim that a statement restates, or follows from.
 
-    Of a claim that is in neither the report nor the background theorems only the id is known.
+    Of a claim that is neither in the report nor a background theorem only the id is known.
     """
 
     id: str
@@ -54,37 +54,38 @@ class RestatedClaim:
 
 @dataclass(frozen=True)
 class KnownClaims:
-    """Claims by id, and by game the ids of theorems that say of every position whether it is P."""
+    """Claims by id, and ids of theorems on all P-positions by game."""
 
     claims: Mapping[str, RestatedClaim]
     theorems: Mapping[str, str]
 
     @classmethod
     def of(cls, ledger_claims: Iterable[LedgerClaim]) -> KnownClaims:
-        """Return the claims of a ledger, and the background theorems behind them."""
+        """Return the claims of a ledger and the background theorems."""
         claims: dict[str, RestatedClaim] = {}
         theorems: dict[str, str] = {}
         for claim in load_with_background([]).claims.values():
             entry = claim.as_ledger()
             claims[claim.id] = RestatedClaim(claim.id, entry.number, entry.where or "")
-            theorems |= _telling(entry)
+            theorems |= _theorem_of(entry)
         for entry in ledger_claims:
             paper = entry.paper.title
             claims[entry.id] = RestatedClaim(entry.id, entry.number, paper, is_in_report=True)
-            theorems |= _telling(entry)
+            theorems |= _theorem_of(entry)
         return cls(claims, theorems)
 
     def named(self, claim_id: str) -> RestatedClaim:
-        """Return what is known of a claim."""
+        """Return a claim by its id."""
         return self.claims.get(claim_id, RestatedClaim(claim_id))
 
-    def telling(self, pattern: Notation) -> RestatedClaim | None:
-        """Return the theorem that tells the P-positions of a game, or of all games with parameters; None if none is known."""
+    def theorem_on(self, pattern: Notation) -> RestatedClaim | None:
+        """Return the theorem on all P-positions of a game with parameters, if any."""
         theorem = self.theorems.get(pattern.text)
         return None if theorem is None else self.claims[theorem]
 
 
-def _telling(claim: LedgerClaim) -> dict[str, str]:
+def _theorem_of(claim: LedgerClaim) -> dict[str, str]:
+    """Return the game and the id of a theorem on all its P-positions, if it is one."""
     if claim.status != "theorem" or claim.ruleset is None or claim.kind != PPositions.kind:
         return {}
     formal = Claim.from_json(claim.formal)
@@ -97,7 +98,7 @@ def _telling(claim: LedgerClaim) -> dict[str, str]:
     return {read(claim.ruleset).text: claim.id}
 
 
-#: What a statement's picture is called that has these tables.
+#: The kind of a statement's picture with tables of height functions.
 KIND = "height-functions"
 
 
@@ -105,30 +106,29 @@ KIND = "height-functions"
 class HeightTable:
     """A small table."""
 
-    #: What it shows.
     title: str
-    #: Of each column; of the first, what the rows are.
+    #: Heads of the columns; the first one names the rows.
     head: tuple[str, ...]
     #: Each as long as the head.
     rows: tuple[tuple[str, ...], ...]
 
 
 def tables_of(statement: FoundStatement) -> list[HeightTable]:
-    """Return the tables of a statement that counts height functions; none of any other.
+    """Return the tables of a statement that counts height functions.
 
-    Raises `StatementError` if its picture does not hold what such a one must.
+    Other statements have none. Raises `StatementError` if the counts are damaged.
     """
-    shown = statement.picture
-    if shown is None or shown.get("kind") != KIND:
+    picture = statement.picture
+    if picture is None or picture.get("kind") != KIND:
         return []
     try:
-        return [*_counts(shown["counts"]), _shifts(shown["shifts"]), *_least(shown["least"])]
+        return [*_counts(picture["counts"]), _shifts(picture["shifts"]), *_least(picture["least"])]
     except (KeyError, TypeError, AttributeError) as error:
         raise StatementError(f"{statement.id}: not counts of height functions: {error}") from None
 
 
 def _counts(counts: Mapping[str, Sequence[Mapping[str, int]]]) -> Iterator[HeightTable]:
-    """Yield for each formula the numbers of functions, rows by largest argument and columns by largest height."""
+    """Yield for each formula the numbers of functions, by argument and height."""
     for formula, boxes in counts.items():
         sides = sorted({box["side"] for box in boxes})
         heights = sorted({box["height"] for box in boxes})
@@ -141,7 +141,7 @@ def _counts(counts: Mapping[str, Sequence[Mapping[str, int]]]) -> Iterator[Heigh
 
 
 def _shifts(shifts: Sequence[Mapping[str, Any]]) -> HeightTable:
-    """Return for how many functions of the box each sum is zero at the P-positions alone, or nearly."""
+    """Return the numbers of f for which sums vanish at exactly the P-positions."""
     return HeightTable(
         "For how many f of the box a sum is zero exactly at the P-positions, and for how many it comes closest to that",
         ("sum", "exactly", "closest"),
@@ -150,7 +150,7 @@ def _shifts(shifts: Sequence[Mapping[str, Any]]) -> HeightTable:
 
 
 def _least(least: Mapping[str, Sequence[Sequence[int]] | None]) -> Iterator[HeightTable]:
-    """Yield the least function of each class as its values, rows by x and columns by z."""
+    """Yield the least function of each class as a table, rows x and columns z."""
     for which, heights in least.items():
         if heights is not None:
             yield HeightTable(
@@ -162,9 +162,9 @@ def _least(least: Mapping[str, Sequence[Sequence[int]] | None]) -> Iterator[Heig
 
 Cells = NDArray[np.integer]
 
-#: Cells of a table along a side that are read for a picture.
+#: Side of the part of a table that is read for a picture, in cells.
 SIDE_READ = 160
-#: A plane of fewer cells shows nothing that is worth a picture.
+#: Fewest cells of a picture.
 FEWEST_CELLS = 4
 
 
@@ -172,12 +172,12 @@ FEWEST_CELLS = 4
 class Picture:
     """A plane of positions."""
 
-    #: Rows and columns, the first row at the bottom unless `down`: 1 for P, 0 for N, -1 where there is no position.
+    #: 1 for P, 0 for N, -1 for no position; the first row is at the bottom unless `down`.
     cells: Cells
-    #: The coordinates that count rows and columns.
+    #: The coordinates of rows and columns.
     row: str
     column: str
-    #: Which part of the table it is.
+    #: The part of the table.
     title: str
     #: Whether rows are counted downwards, as in a matrix.
     down: bool = False
@@ -186,8 +186,7 @@ class Picture:
 def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
     """Return the picture of a table of P-positions, with all passes left.
 
-    None if its cells hold coordinates of P-positions that no plane shows, if it is a face with passes, or if it is too small.
-    Raises `StoreError` if the table cannot be read.
+    None if the table has no such plane, is a face with passes, or is too small. Raises `StoreError` if it cannot be read.
     """
     game = parse_ruleset(entry["ruleset"])
     passes, rules = int(game.base is not game), game.base.rules
@@ -215,20 +214,16 @@ def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
         return None
     *fixed, row, column = dims
     title = ", ".join([*([title] if title else []), *(f"{dim} = 0" for dim in fixed)])
-    cells = _cropped(cells[(0,) * len(fixed)])
+    cells = cells[(0,) * len(fixed)]
+    filled = np.flatnonzero((cells != NONE).any(axis=1))
+    cells = cells[: int(filled[-1]) + 1] if filled.size else cells  # a long bar is low
     return Picture(cells, row, column, title) if cells.size >= FEWEST_CELLS else None
 
 
-def _cropped(cells: Cells) -> Cells:
-    """Return the cells without the last rows that hold nothing: a long bar is low."""
-    filled = np.nonzero((cells != NONE).any(axis=1))[0]
-    return cells[: int(filled[-1]) + 1] if filled.size else cells
-
-
-#: Kinds of statements for which the pattern of P-positions is drawn, and how many cells of it along a side.
+#: Kinds of statements with a drawing of P-positions, and the side of the drawing in cells.
 PATTERNS = ("p-positions", "cellular", "blocks")
 SIDE = 64
-#: So many terms of a sequence are drawn, and so many listed.
+#: Numbers of drawn and of listed terms of a sequence.
 TERMS, LISTED = 64, 16
 
 
@@ -237,8 +232,8 @@ def drawing(
 ) -> Markup | None:
     """Return a statement's drawing as SVG, or None.
 
-    Of the tables that the statement speaks of, the largest that has a plane of P-positions is drawn. Raises `StoreError` if a
-    table that is drawn cannot be read.
+    It shows the largest table of the statement's games that has a plane of P-positions. Raises `StoreError` if the table cannot
+    be read.
     """
     sequence = sequence_of(statement)
     if sequence is not None:
@@ -253,36 +248,36 @@ def drawing(
 
 
 def pattern(picture: Picture, ruleset: str) -> Markup:
-    """Return P-positions as dark cells of a grid, the first row at the bottom unless the picture counts downwards."""
+    """Return a picture as SVG, with P-positions as dark cells of a grid."""
     cells = picture.cells[:SIDE, :SIDE]
     rows, columns = cells.shape
     path = []
     for i in range(rows):
         y = i if picture.down else rows - 1 - i
         path += [f"M{j} {y}h1v1h-1z" for j in range(columns) if cells[i, j] == 1]
-    says = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
-    says += f", {picture.title}" if picture.title else ""
+    caption = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
+    caption += f", {picture.title}" if picture.title else ""
     return Markup(
-        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{says}">'
+        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{caption}">'
         '<rect width="{columns}" height="{rows}" class="frame"/><path d="{path}"/></svg>'
-        "<figcaption>{says}.</figcaption></figure>"
+        "<figcaption>{caption}.</figcaption></figure>"
     ).format(
         w=columns + 1,
         h=rows + 1,
         columns=columns,
         rows=rows,
         path="".join(path),
-        says=says,
+        caption=caption,
     )
 
 
 def sequence_of(statement: FoundStatement) -> IntegerSequence | None:
-    """Return the sequence that a statement is about, or None."""
-    shown = statement.picture
-    if shown is None or shown["kind"] != "sequence":
+    """Return the sequence that a statement is about, if any."""
+    picture = statement.picture
+    if picture is None or picture["kind"] != "sequence":
         return None
     try:
-        return IntegerSequence.of(shown)
+        return IntegerSequence.of(picture)
     except (KeyError, TypeError) as error:
         raise StatementError(f"{statement.id}: not a picture of a sequence: {error}") from None
 
@@ -306,27 +301,26 @@ def _speaks_of(statement: FoundStatement, table: Mapping[str, Any]) -> bool:
     )
 
 
-#: Kinds of statements that say how the P-positions lie, and so no more than a theorem that tells which they are.
+#: Kinds of statements on the set of P-positions, which a theorem on all P-positions implies.
 ON_P_POSITIONS = ("count", "cellular", "blocks")
-#: So many new statements stand on the first page of a report.
+#: New statements on the first page of a report.
 MOST_NEWS = 8
-#: So many certificates of a statement are listed; found.json has all.
+#: Listed certificates of a statement; found.json has all.
 MOST_CERTIFICATES = 3
 
 
 @dataclass(frozen=True)
 class FoundView:
-    """A found statement as it is shown."""
+    """A found statement on a page."""
 
     #: Its number in this report: Found 1.
     number: int
-    #: What was found.
     statement: FoundStatement
     #: The claims that it restates, follows from or extends.
     known: tuple[RestatedClaim, ...]
-    #: The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
-    told_by: RestatedClaim | None
-    #: The numbers and anchors of the statements that settle all positions of its game.
+    #: For a statement on the set of P-positions: the theorem on all P-positions, if known.
+    theorem: RestatedClaim | None
+    #: The numbers and anchors of the statements on all positions of its game.
     follows_from: tuple[tuple[int, str], ...]
     #: A drawing, or None.
     picture: Markup | None
@@ -338,7 +332,7 @@ class FoundView:
 
     @property
     def verdict(self) -> Outcome:
-        """What the statement comes to."""
+        """The statement's outcome."""
         return self.statement.verdict
 
     @property
@@ -353,12 +347,12 @@ class FoundView:
 
     @property
     def in_words(self) -> str:
-        """The statement as text, where no formula says it."""
+        """The statement as text, if no formula expresses it."""
         return "" if self.lines else f"{self.statement.text.rstrip('.')}."
 
     @property
     def certificates(self) -> tuple[Sequence[str], int]:
-        """The certificates that are listed, and how many more there are."""
+        """The listed certificates, and the number of others."""
         paths = self.statement.conclusion.certificates
         return paths[:MOST_CERTIFICATES], max(0, len(paths) - MOST_CERTIFICATES)
 
@@ -369,32 +363,32 @@ class FoundView:
 
     @property
     def lead(self) -> Markup:
-        """The beginning of its sentence: of which games it speaks, for which parameters, and how far."""
+        """The beginning of its sentence: games, parameters and bound."""
         return in_page(lead(self.statement, MathML()))
 
     @property
     def seen_for(self) -> list[str]:
-        """For which parameters it was seen."""
+        """The parameters for which it was observed."""
         parameters = self.statement.parameters.items()
         return [f"{name} = {span(values)}" for name, values in parameters if values]
 
     @property
     def tables(self) -> list[HeightTable]:
-        """What it counts of height functions."""
+        """Its tables of height functions."""
         return tables_of(self.statement)
 
     @property
     def unit(self) -> str:
-        """What its evidence counts."""
+        """The unit of its evidence."""
         return UNITS.get(self.statement.search, "position")
 
 
 @dataclass(frozen=True)
 class FoundStatements:
-    """All that was found, in the order of the page."""
+    """All found statements, in the order of the page."""
 
-    #: Statements, numbered through: what no paper says, what a claim of the catalogue says, how P-positions lie that a
-    #: theorem tells, what is said of all height functions of a box, and what failed on cells that it was not found on.
+    #: Statements, numbered consecutively: new ones, restated claims of the catalogue, consequences of theorems, statements on
+    #: all height functions of a box, and statements that were refuted on cells outside the search.
     new: list[FoundView]
     rediscovered: list[FoundView]
     consequences: list[FoundView]
@@ -402,7 +396,7 @@ class FoundStatements:
     refuted: list[FoundView]
     #: Searches that found nothing.
     in_vain: list[Searched]
-    #: ``found.json`` as it was read.
+    #: The content of ``found.json``.
     document: FoundDocument
 
     @property
@@ -412,28 +406,31 @@ class FoundStatements:
 
     @property
     def held(self) -> list[FoundView]:
-        """Those that were not refuted."""
+        """All statements that were not refuted."""
         return [*self.new, *self.rediscovered, *self.consequences, *self.heights]
 
     @property
     def news(self) -> list[FoundView]:
-        """Of what no paper says, the strongest: proved before not proved, at most `MOST_NEWS`."""
+        """The strongest new statements, at most `MOST_NEWS`, proved ones first."""
         ranked = sorted(self.new, key=lambda view: STRONGEST_FIRST.index(view.verdict))
         return ranked[:MOST_NEWS]
 
     @cached_property
     def tally(self) -> Mapping[Outcome, int]:
-        """How many statements that were not refuted come to what, the strongest first."""
+        """Numbers of statements that were not refuted, by outcome, strongest first."""
         return tally((view.verdict for view in self.held), STRONGEST_FIRST)
 
 
 def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
-    """Return what a run found; `StoreError` if the file cannot be read, is damaged or is of another version."""
+    """Read the found statements of a run.
+
+    Raises `StoreError` if the file cannot be read, is damaged, or has another version.
+    """
     return found_of(FoundDocument.read(path), ledger, results)
 
 
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
-    """Return what a document says, its statements in their order within each part."""
+    """Return the statements of a document, in their order within each part."""
     statements = document.statements
     heights = [statement for statement in statements if statement.search == "heights"]
     held = [
@@ -442,19 +439,15 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
         if statement.verdict != "refuted" and statement.search != "heights"
     ]
     known = KnownClaims.of(ledger.claims)
-    told = {
-        statement.id: known.telling(statement.pattern)
+    theorems = {
+        statement.id: known.theorem_on(statement.pattern)
         for statement in held
         if statement.search in ON_P_POSITIONS
     }
     parts = (
-        [statement for statement in held if not statement.known and told.get(statement.id) is None],
-        [statement for statement in held if statement.known and statement.known_as != "more"],
-        [
-            statement
-            for statement in held
-            if (statement.known_as == "more" if statement.known else told.get(statement.id))
-        ],
+        [s for s in held if not s.known and theorems.get(s.id) is None],
+        [s for s in held if s.known and s.known_as != "more"],
+        [s for s in held if (s.known_as == "more" if s.known else theorems.get(s.id))],
         [statement for statement in heights if statement.verdict != "refuted"],
         [statement for statement in statements if statement.verdict == "refuted"],
     )
@@ -468,7 +461,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
                 numbers[statement.id],
                 statement,
                 tuple(map(known.named, statement.known)),
-                told.get(statement.id),
+                theorems.get(statement.id),
                 tuple((numbers[name], name) for name in statement.follows_from if name in numbers),
                 drawing(statement, ledger.tables, results),
             )
@@ -481,7 +474,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
 
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the page of found statements; it needs no other file, no network and no script."""
+    """Return the page of found statements, which needs no other file."""
     pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
     template = environment().get_template("statements.html.j2")
     return template.render(
@@ -494,7 +487,7 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
 
 
 def span(values: Sequence[int]) -> str:
-    """Return integers in their order, those in the middle of an arithmetic progression left out.
+    """Return integers in ascending order; an arithmetic progression is abbreviated.
 
     Examples
     --------

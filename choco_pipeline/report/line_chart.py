@@ -11,31 +11,31 @@ from markupsafe import Markup
 
 WIDTH, HEIGHT = 430, 250
 TOP, BOTTOM, RIGHT = 16, 44, 14
-#: About how wide a character of a label is, and how far apart two labels must be.
+#: Approximate width of a character of a label, and least distance of two labels.
 CHARACTER, APART = 7.0, 15
 #: Beyond this ratio of the largest to the least value, the scale is logarithmic.
 LINEAR_RATIO = 30
-#: How far 0 is below 1 on a logarithmic scale: as far as two labels must be apart, and a little more.
+#: Distance of 0 below 1 on a logarithmic scale, more than that of two labels.
 ZERO_BAND = 20
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_TICKS = 6
-#: With more lines than this, all are faded but so many, which have their names beside them.
+#: Number of named lines; others are faded.
 MOST_NAMED = 4
 LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y), y at least 0, and what they are; each point's title is its own."""
+    """Points (x, y), y at least 0, and their name, which is part of their titles."""
 
     name: str
     points: Sequence[tuple[int, int]]
 
 
 def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
-    """Return the lines as an SVG with axes, and their names at the right; no two labels overlap.
+    """Return the lines as an SVG with axes, and names that do not overlap.
 
-    Each has a point. Of more than `MOST_NAMED`, those are named that end least and highest, and some between.
+    Each line has a point. Of more than `MOST_NAMED` lines, the highest, the lowest and some between are named.
     """
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
@@ -93,15 +93,14 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
         f'<text x="{(left + right) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>'
         f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}{scale}</text>'
     )
-    says = escape(f"{y_label} against {x_label}", quote=True)
+    label = escape(f"{y_label} against {x_label}", quote=True)
     return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{says}">'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{label}">'
         f"{''.join(parts)}</svg>"
     )
 
 
 def _named(lines: Sequence[Line]) -> list[int]:
-    """Return the numbers of the lines that are named, highest end first."""
     order = sorted(range(len(lines)), key=lambda i: (-max(lines[i].points)[1], i))
     if len(order) <= MOST_NAMED:
         return order
@@ -113,7 +112,7 @@ def _short(name: str) -> str:
 
 
 def _apart(wanted: Sequence[float]) -> list[float]:
-    """Return places in the same order, rising, as near to those wanted as labels may be to each other.
+    """Return ascending places, close to the wanted ones, with room for labels.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The pages of a report: the first, one for each claim, and one for each other part; in one folder, and all of them offline.
+"""The pages of a report, all usable offline.
 
-The first page says what is known and leads to the rest. What makes a report large, evidence, pictures and lists of tables, is
-on pages of its own, so that the first is there at once.
+The first page states the results and links to the rest: one page for each claim, and one for each other part. Evidence,
+pictures and lists of tables are on these pages, so that the first page loads at once.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from choco_pipeline.claims.conclusions.claim_row import PairKind
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, ClaimRow, PairKind, tally, words_of
+from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
+from choco_pipeline.formula.written.latex import tex_text
+from choco_pipeline.provenance import digest
 from choco_pipeline.report.assemble import run_times, summary
-from choco_pipeline.report.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claim_views import (
     ClaimView,
     PairView,
@@ -31,15 +32,15 @@ from choco_pipeline.report.explored_games import (
     embedded,
     explored_families,
 )
+from choco_pipeline.report.exports import b_files
 from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.found_exports import b_files
 from choco_pipeline.report.proof_section import FAST, proof_section
 from choco_pipeline.report.standings import standings
 from choco_pipeline.sweep.run_ledger import Ledger
 
-#: Where the pages of claims are, beside the first page.
+#: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"
 FIRST = "index.html"
 GROUP_WORDS = {
@@ -55,8 +56,7 @@ def pages(
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page, the first page last.
 
-    Certificates, which stay where they are, are linked from `folder`, where the pages will be. Raises `StoreError` if a table
-    that is shown cannot be read.
+    `folder` is the folder of the pages, for links to certificates. Raises `StoreError` if a table cannot be read.
     """
     templates = environment()
     views = claim_views(ledger)
@@ -105,7 +105,6 @@ def _parts(
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the parts with pages of their own: name, heading, and what the template needs."""
     proofs = proof_section(ledger)
     if proofs.families:
         yield "proofs", "Proofs", {"proofs": proofs, "fast": FAST}
@@ -148,7 +147,10 @@ def _first_page(
             questions=any(view.claim.status == "question" for view in views),
             ours=[view for view in ours if view.verdict not in ("unchecked", "undecided")],
             papers=by_paper(views),
-            facets=_facets(views),
+            facets={
+                "status": Counter(view.claim.status for view in views),
+                "verdict": tally(view.verdict for view in views),
+            },
             refuted=[view for view in refuted if view.claim.id not in corrected],
             misprinted=sum(view.claim.id in corrected for view in refuted),
         )
@@ -156,7 +158,7 @@ def _first_page(
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return the certificates that a claim's proofs rest on, those that are there: path, and address seen from `folder`."""
+    """Return existing certificates of a claim, with addresses seen from `folder`."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
@@ -164,9 +166,43 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
 
 
-def _facets(views: Sequence[ClaimView]) -> Mapping[str, object]:
-    """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
-    return {
-        "status": Counter(view.claim.status for view in views),
-        "verdict": tally(view.verdict for view in views),
+def paper_link(paper: Paper) -> str | None:
+    """Return the address of a paper on the web, by DOI or arXiv number, if any."""
+    if paper.doi:
+        return f"https://doi.org/{paper.doi}"
+    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else None
+
+
+def paper_bibtex(paper: Paper) -> str:
+    """Return the entry of a paper."""
+    fields = {
+        "author": " and ".join(map(tex_text, paper.authors)),
+        "title": f"{{{tex_text(paper.title)}}}",
+        "year": "" if paper.year is None else str(paper.year),
+        "note": tex_text(paper.reference),
+        "doi": paper.doi,
+        "eprint": paper.arxiv,
+        "archivePrefix": "arXiv" if paper.arxiv else "",
     }
+    return _entry("misc", paper.key, fields)
+
+
+def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
+    """Return the entry of a result, with version, commit and digest."""
+    versions = ledger.versions
+    result = f"{claim.number} of {claim.paper.key}: {row.text}"
+    # Of the formal statement and its outcome, without times.
+    result_digest = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
+    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest}"
+    fields = {
+        "author": "{choco\\_pipeline authors}",
+        "title": f"{{{tex_text(result)}}}",
+        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger.run)}",
+        "note": tex_text(made),
+    }
+    return _entry("misc", f"choco-{claim.id}", fields)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"

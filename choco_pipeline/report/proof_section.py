@@ -1,4 +1,4 @@
-"""The section on proofs: families of games, the automata that prove them, and how these grow."""
+"""The section on proofs: families, their automata, and the growth of these."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from choco_pipeline.report.automaton_pictures import (
 from choco_pipeline.report.line_chart import Line, line_chart
 from choco_pipeline.sweep.run_ledger import Ledger
 
-#: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
+#: Residuals grow fast if each of the last digits multiplies them by at least this factor on average.
 FAST = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
 
@@ -39,16 +39,16 @@ RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
 class ProofRow:
     """One game of the section."""
 
-    #: What the ledger says of it.
+    #: Its entry in the ledger.
     entry: GameProof
-    #: Its parameters that vary in the family, as they are written.
+    #: Its parameters that vary in the family, typeset.
     varying: Mapping[str, str]
-    #: For each number of passes left.
+    #: Numbers of states for each number of passes left.
     states: str
     engines: str
-    #: What checks the certificate again; None without one.
+    #: The command that checks the certificate; None without one.
     command: str | None
-    #: Of a game that did not close: by how much its last digits multiplied the residuals.
+    #: `growth_factor` of a game without an automaton.
     factor: float | None
 
     @property
@@ -58,14 +58,14 @@ class ProofRow:
 
     @property
     def growth(self) -> str | None:
-        """Whether the residuals grow ``fast`` or ``slowly``, if enough of them are known."""
+        """The word "fast" or "slowly", if enough residuals are known."""
         if self.factor is None:
             return None
         return "fast" if self.factor >= FAST else "slowly"
 
 
 def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
-    """Return the row of a ledger's entry, named by the parameters `names`."""
+    """Return the row of a ledger's entry, with the parameters `names`."""
     certificate = entry.certificate
     return ProofRow(
         entry,
@@ -78,7 +78,9 @@ def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
 
 
 def growth_factor(growth: Sequence[int]) -> float | None:
-    """Return by how much each of the last two digits multiplied the residuals, on average; None if too few are known.
+    """Return the mean factor of the residuals for each of the last two digits.
+
+    None if too few residuals are known.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def growth_factor(growth: Sequence[int]) -> float | None:
 
 
 def grouped(entries: Sequence[GameProof]) -> list[list[GameProof]]:
-    """Return the ledger's proofs by families: those of one relation that one sweep asked for."""
+    """Return the ledger's proofs by families: relation and sweep."""
     groups: dict[tuple[str, str], list[GameProof]] = {}
     for entry in entries:
         groups.setdefault((entry.relation, entry.sweep), []).append(entry)
@@ -99,36 +101,38 @@ def grouped(entries: Sequence[GameProof]) -> list[list[GameProof]]:
 
 
 def varying(entries: Sequence[GameProof]) -> list[str]:
-    """Return the parameters that all entries have, that the ruleset shows, and that do not always have one value."""
+    """Return the common parameters that occur in the rulesets and vary."""
     common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
-    shown = {
+    in_ruleset = {
         name
         for entry in entries
         for name in common
         if _template(entry, [name]) != as_written(entry.ruleset).text
     }
     return [
-        name for name in common if name in shown and len({e.parameters[name] for e in entries}) > 1
+        name
+        for name in common
+        if name in in_ruleset and len({e.parameters[name] for e in entries}) > 1
     ]
 
 
 def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
-    """Return the family's ruleset with the parameters `names`, or its rulesets if they differ in more than these."""
+    """Return the family's ruleset with the parameters `names`, or its rulesets."""
     shapes: dict[str, Counter[str]] = {}
     for entry in entries:
-        # which number is which is clear from most of a family
+        # A number may equal two parameters; most members of a family tell them apart.
         shapes.setdefault(_shape(entry), Counter())[_template(entry, names)] += 1
     return ", ".join(counts.most_common(1)[0][0] for counts in shapes.values())
 
 
 def _template(entry: GameProof, names: Iterable[str]) -> str:
-    """Return the ruleset with the names of parameters where their values stand."""
+    """Return the ruleset with the names of parameters instead of their values."""
     values = {name: _argument(entry.parameters[name]) for name in names}
     return _with_names(as_written(entry.ruleset), values).text
 
 
 def _shape(entry: GameProof) -> str:
-    """Return the ruleset without what its parameters make of it."""
+    """Return the ruleset with placeholders for all parameters."""
     ruleset = as_written(entry.ruleset)
     if not entry.parameters:
         return ruleset.text
@@ -140,13 +144,12 @@ def _shape(entry: GameProof) -> str:
 
 
 def _argument(value: int | str) -> Argument:
-    """Return a parameter's value as it stands in a ruleset."""
     ((_, argument),) = as_written(f"solid-bar(f={value})").arguments
     return argument
 
 
 def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
-    """Return a notation with names where values stand, but for numbers of passes."""
+    """Return a notation with names instead of values, except numbers of passes."""
 
     def named(key: str, argument: Argument) -> Argument:
         if isinstance(argument, Notation):
@@ -163,14 +166,13 @@ def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
 
 
 def _order(entry: GameProof) -> list[tuple[int, str]]:
-    """Return a sorting key: numbers by size, all else as text."""
     values = entry.parameters.values()
     return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
 
 
 #: Numbers of states against one parameter, all others fixed, by what is fixed.
 Series = Mapping[str, Mapping[int, int]]
-#: Points of a series that make a chart.
+#: Fewest points of a series in a chart.
 LEAST_POINTS = 3
 
 
@@ -178,16 +180,16 @@ LEAST_POINTS = 3
 class FoundLaw:
     """A law of numbers of states, in words."""
 
-    #: Of which games of the family it speaks; empty if of all.
+    #: The games of the family that it is about; empty for all.
     of: str
     formula: str
     where: str
-    #: On how much it was fitted, and on how much tested.
+    #: The numbers of games for the fit and for the test, in words.
     tested: str
 
 
 def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> Series:
-    """Return the states of proved games against `main`, apart for other parameters and for passes left."""
+    """Return the numbers of states against `main`, by other parameters and passes."""
     others = [name for name in names if name != main]
     layers = max(len(entry.states) for entry in proved)
     lines: dict[str, dict[int, int]] = {}
@@ -214,7 +216,7 @@ def found_laws(series: Series, main: str) -> list[FoundLaw]:
 
 
 def states_chart(series: Series, main: str) -> Markup | None:
-    """Return the states against the parameter `main`; one series apart by its laws, several each in one line."""
+    """Return the chart of states against `main`, with a line for each law or series."""
     if not any(len(states) >= LEAST_POINTS for states in series.values()):
         return None
     if len(series) == 1:
@@ -226,7 +228,7 @@ def states_chart(series: Series, main: str) -> Markup | None:
 
 
 def growth_chart(rows: Sequence[ProofRow]) -> Markup | None:
-    """Return the residuals against the digits that were read, one curve for each game that has one."""
+    """Return the chart of residuals against digits read, a line for each game."""
     curves = [row for row in rows if len(row.entry.growth) >= LEAST_POINTS]
     lines = [Line(row.label, list(enumerate(row.entry.growth))) for row in curves]
     return line_chart(lines, "digits read", "residuals") if lines else None
@@ -237,7 +239,7 @@ def _laws(states: Mapping[int, int], main: str) -> list[Law]:
 
 
 def _by_law(states: Mapping[int, int], main: str) -> list[Line]:
-    """Return one line for each law that the numbers follow, and one for those that follow none."""
+    """Return a line for each law, and one for the remaining numbers."""
     left = dict(states)
     lines = []
     for law in _laws(states, main):
@@ -247,15 +249,15 @@ def _by_law(states: Mapping[int, int], main: str) -> list[Line]:
     return [line for line in [*lines, rest] if line.points]
 
 
-#: Automata that are drawn of one family, the smallest ones.
+#: Drawn automata of one family, the smallest ones.
 MOST_PICTURES = 8
-#: Games that are named where a family's undecided ones are listed.
+#: Named games in a list of undecided ones.
 MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
 class AutomatonPicture:
-    """One automaton that is small enough to be looked at."""
+    """An automaton that is small enough to be drawn."""
 
     ruleset: str
     passes: int | None
@@ -266,11 +268,11 @@ class AutomatonPicture:
 
 @dataclass(frozen=True)
 class ProofFamily:
-    """Games of which one sweep asked for proofs."""
+    """Games for which one sweep asked for proofs."""
 
-    #: The sweep, which tells families of one notation apart.
+    #: The sweep, which distinguishes families of one notation.
     sweep: str
-    #: With parameters for what varies.
+    #: The notation with parameters.
     ruleset: str
     relation: str
     proved: list[ProofRow]
@@ -279,7 +281,7 @@ class ProofFamily:
     main: str | None
     largest: int | None
     laws: list[FoundLaw]
-    #: What is said where no law was found; None where there is no parameter that one could depend on.
+    #: The remark if no law was found; None without a parameter for a law.
     no_law: str | None
     states_chart: Markup | None
     growth_chart: Markup | None
@@ -294,7 +296,7 @@ class ProofFamily:
 
     @property
     def counts(self) -> list[tuple[str, PositionCounts]]:
-        """All that is known of numbers of positions, with the games."""
+        """The known numbers of positions, with the games."""
         return [(row.entry.ruleset, count) for row in self.proved for count in row.entry.counts]
 
     @property
@@ -308,7 +310,7 @@ class ProofFamily:
 
     @property
     def undecided(self) -> list[tuple[str, str]]:
-        """Why games were not decided, and which."""
+        """The reasons why games were not decided, with these games."""
         reasons: dict[str, list[ProofRow]] = {}
         for row in self.unclosed:
             why = row.entry.why
@@ -320,7 +322,7 @@ class ProofFamily:
 
 @dataclass(frozen=True)
 class ProofSection:
-    """Everything that the section on proofs shows."""
+    """The content of the section on proofs."""
 
     families: list[ProofFamily]
     example: WorkedReading | None
@@ -337,9 +339,9 @@ class ProofSection:
 
 
 def proof_section(ledger: Ledger) -> ProofSection:
-    """Return what a ledger says of proofs.
+    """Return the section on the proofs of a ledger.
 
-    Certificates are read only for pictures: one that is missing or cannot be read is left out.
+    Certificates are read only for pictures; missing and damaged ones are left out.
     """
     entries = ledger.proofs
     certificates = {
@@ -386,7 +388,7 @@ def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate
 def _pictures(
     proved: Sequence[ProofRow], certificates: Mapping[str, Certificate]
 ) -> tuple[list[AutomatonPicture], int]:
-    """Return drawings of a family's smallest automata, each once, and the number of those that are not drawn."""
+    """Return drawings of a family's smallest automata, and the number of others."""
     distinct: dict[Automaton, tuple[Certificate, int]] = {}
     for row in proved:
         if certificate := certificates.get(row.entry.certificate or ""):
@@ -423,7 +425,7 @@ def _picture(certificate: Certificate, passes: int) -> AutomatonPicture:
 
 
 def _listed(rows: Sequence[ProofRow]) -> str:
-    """Return games in a line, and of many the first."""
-    shown = rows[:MOST_NAMED]
-    text = listed([row.varying for row in shown]) or "; ".join(row.label for row in shown)
-    return text if len(shown) == len(rows) else f"{text}, … ({len(rows)} in all)"
+    """Return a list of games in a line, abbreviated if there are many."""
+    named = rows[:MOST_NAMED]
+    text = listed([row.varying for row in named]) or "; ".join(row.label for row in named)
+    return text if len(named) == len(rows) else f"{text}, … ({len(rows)} in all)"

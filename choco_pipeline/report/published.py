@@ -50,14 +50,14 @@ class Published(RecordModel):
         """Return the digests of a finished run."""
         verdicts: dict[str, list[str]] = defaultdict(list)
         for verdict in ledger.verdicts:
-            shown = verdict.counterexample
+            refutes = verdict.counterexample
             content = {
                 "verdict": verdict.verdict,
                 "table": verdict.table,
                 "parameters": verdict.parameters,
                 "for all": verdict.for_all and verdict.for_all.condition,
                 "bound": verdict.bound,
-                "counterexample": shown and [shown.position, shown.option],
+                "counterexample": refutes and [refutes.position, refutes.option],
             }
             verdicts[verdict.claim].append(canonical_json(content))
         return cls(
@@ -139,7 +139,7 @@ class Comparison:
 
 
 def compared(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
-    """Compare a finished run with the published results; None if there are none for a run of this name."""
+    """Compare a finished run with the published results of its name, if any."""
     published = Published.read(plan["run"])
     if published is None:
         return None
@@ -150,7 +150,7 @@ def compared(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Com
 
 
 def compared_run(run: str) -> Comparison | None:
-    """Compare the run of this name in the results folder; None if nothing is published for it."""
+    """Compare the run of this name in the results folder, if results are published."""
     paths = Paths(RESULTS, run)
     found = FoundDocument.read(paths.found).statements
     return compared(read_plan(paths.plan), ledger_of(run), found)

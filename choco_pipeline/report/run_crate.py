@@ -1,8 +1,9 @@
-"""A run as a Workflow Run RO-Crate: what went in, what came out, by which versions and command, for archives of research data.
+"""A run as a Workflow Run RO-Crate, for archives of research data.
 
-``ro-crate`` beside a run's documents is a folder of its own that can be deposited as it is. It holds copies of the configuration, claims,
-games and workflow, of the plan, the ledger, the statements and the reports, and of the manifests, in which every chunk of every table has a
-digest. ``sha256sums.txt`` has the digests of all these files, with that of the metadata, as ``sha256sum --check`` reads it.
+``ro-crate`` beside a run's documents is a folder that can be deposited as it is. It holds copies of the configuration, the
+claims, the games, the workflow, the plan, the ledger, the statements, the reports, and the manifests, which have a digest of
+every chunk of every table. ``sha256sums.txt`` has the digests of all these files and of the metadata, in the format of
+``sha256sum --check``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SUMS = "sha256sums.txt"
 VERSION = "1.1"
 LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-#: What archives call the kinds of files that a crate holds.
+#: Media types of the files in a crate.
 FORMATS = {
     ".json": "application/json",
     ".csv": "text/csv",
@@ -106,7 +107,11 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         ]
     ]
     inputs = [
-        crate.add_file(path, _place_of(path), properties=_sealed(path))
+        crate.add_file(
+            path,  # of the project, or of the wheel
+            (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix(),
+            properties=_sealed(path),
+        )
         for path in map(Path, plan["inputs"])
     ]
     outputs = [
@@ -138,7 +143,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
 
 
 def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files of a crate that are not as its digests say, and why: they are changed, lost, or were not there."""
+    """Yield the changed, missing and added files of a crate, with the fault."""
     listed = {}
     if not (folder / SUMS).is_file():
         yield folder / SUMS, "is missing"
@@ -157,7 +162,6 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _outcomes(paths: Paths, shards: Iterable[str]) -> Iterator[Path]:
-    """Yield the documents that a run has left, as far as it has them."""
     folder = paths.plan.parent
     named = [
         paths.plan,
@@ -167,11 +171,6 @@ def _outcomes(paths: Paths, shards: Iterable[str]) -> Iterator[Path]:
         *map(paths.manifest, shards),
     ]
     yield from filter(Path.is_file, named)
-
-
-def _place_of(path: Path) -> str:
-    """Return where an input lies in the crate: as in the project, also if it comes with the wheel."""
-    return (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix()
 
 
 def _files(folder: Path) -> list[Path]:

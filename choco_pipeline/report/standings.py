@@ -1,4 +1,7 @@
-"""What is known of a conjecture or a question, in one line that says for what, and never more than its verdicts do."""
+"""The result on a conjecture or a question, in one line.
+
+The line names the parameters and bounds, and never says more than the verdicts do.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from choco_pipeline.report.claim_views import ClaimView, by_paper
 
 @dataclass(frozen=True)
 class Standing:
-    """A conjecture or a question, and what is known of it."""
+    """A conjecture or a question, with its result."""
 
     view: ClaimView
     known: str
@@ -25,10 +28,10 @@ class Standing:
 
 def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
     """Return the conjectures and questions, by paper, in the papers' order."""
-    asked = [view for view in views if view.claim.status in ("conjecture", "question")]
+    of_status = [view for view in views if view.claim.status in ("conjecture", "question")]
     return [
         (paper, [Standing(view, _known(view)) for view in chosen])
-        for paper, chosen in by_paper(asked)
+        for paper, chosen in by_paper(of_status)
     ]
 
 
@@ -68,7 +71,7 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     false = cases.get("refuted", [])
     if len(false) < 2:
         return text
-    others = "" if len(cases) > 1 else ", all that were looked at"
+    others = "" if len(cases) > 1 else ", all checked parameters"
     return text + f"; false for {_named(false)}{others}"
 
 
@@ -77,7 +80,8 @@ def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
     single = _single_cases(verdicts).get("proved", [])
     if single and single[0].parameters:
-        parts.append(_for(single) + _named(single))
+        is_bounded = any(v.reach is not None or v.printed is not None for v in single)
+        parts.append((f"{_domain(single)}, for " if is_bounded else "") + _named(single))
     others = "" if view.verdict == "proved" else ", and no others"
     return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
 
@@ -103,9 +107,10 @@ def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
-    """Return the verdicts that decide single cases, by what these come to; cases that a proof for all covers are none.
+    """Return the verdicts on single cases by their kind.
 
-    Of several verdicts that say the same of one case the furthest counts.
+    Cases that a proof for all covers are left out. Of several verdicts of one kind on a case, the one with the largest bound
+    counts.
     """
     covered = [
         parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
@@ -130,17 +135,8 @@ def _named(verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
-    """Return for which parameters some verdicts are; nothing for a claim without any."""
+    """Return " for" with the parameters of verdicts; "" without parameters."""
     return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
-
-
-def _for(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return up to where proofs reach, if not for all positions: before the parameters that they are for."""
-    return (
-        ""
-        if all(v.reach is None and v.printed is None for v in verdicts)
-        else _domain(verdicts) + ", for "
-    )
 
 
 def _domain(verdicts: Sequence[ClaimVerdict]) -> str:

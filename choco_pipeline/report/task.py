@@ -1,4 +1,4 @@
-"""Writing a run's report: its pages, report.json, report.tex, two CSV files, proofs of families and what was found."""
+"""Writing a run's report: pages, documents for programs, proofs, exports."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
+from choco_pipeline.report.exports import csv_text, printed_report, write_exports
 from choco_pipeline.report.family_pages import write_family_pages
 from choco_pipeline.report.found import FoundStatements, found_page, read_found
-from choco_pipeline.report.found_exports import printed_report, write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.run_crate import write_crate
-from choco_pipeline.report.run_exports import csv_text
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_first_ledger
 from choco_pipeline.sweep.paths import Paths
@@ -23,10 +22,10 @@ Report = Callable[..., None]
 
 
 def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, int]:
-    """Write the report of a run, with ``report.json``, ``ledger.csv``, ``verdicts.csv`` and proofs of families beside the page.
+    """Write the report of a run, with its documents beside the first page.
 
-    The first page is written last. Tables are read from the folder above the ledger's; numbers of claims, verdicts and tables
-    are returned. Raises `StoreError` if the ledger or a table that is shown cannot be read.
+    The first page is written last. Tables are read from the folder above the ledger's. Return the numbers of claims, verdicts and
+    tables. Raises `StoreError` if the ledger or a table cannot be read.
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     return _write(ledger, results, Path(html_file), None, report)
@@ -35,7 +34,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
 def write_first_report(
     plan_file: str, html_file: str, ledger_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the first ledger of a run and its report, as `write_first_ledger` and `write_report`, and the list of its files."""
+    """Write the first ledger of a run, its report, and the list of its files."""
     write_first_ledger(plan_file, ledger_file, report)
     numbers = write_report(ledger_file, html_file, report)
     write_file_list(Path(html_file).parent)
@@ -45,7 +44,7 @@ def write_first_report(
 def write_report_with_found(
     ledger_file: str, html_file: str, found_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the report of a run as `write_report` does, and ``found.html`` and the folder ``found`` beside it."""
+    """Write the report of a run, ``found.html``, and the folder ``found``."""
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
     found = read_found(Path(found_file), ledger, results)
@@ -59,7 +58,7 @@ def write_report_with_found(
 def write_last_report(
     ledger_file: str, html_file: str, found_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the report of a run that has ended, as `write_report_with_found`, the run's crate, and the list of their files."""
+    """Write the last report of a run, its crate, and the list of all files."""
     numbers = write_report_with_found(ledger_file, html_file, found_file, report)
     ledger = Ledger.read(Path(ledger_file))
     paths = Paths(Path(ledger_file).parent.parent, ledger.run)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.proof.proof_orders import KILLED
-from choco_pipeline.stages import BY_SWEEP, Stage
+from choco_pipeline.stages import BY_SWEEP, KILLED, Stage
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import Plan, is_done, read_plan

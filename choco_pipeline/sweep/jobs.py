@@ -15,9 +15,8 @@ from typing import Any
 from choco_pipeline.cluster.connect import Report, call_each, resolve
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.proof.proof_orders import KILLED
 from choco_pipeline.provenance import digest, file_digest
-from choco_pipeline.stages import UNITS, WORK, Stage
+from choco_pipeline.stages import KILLED, UNITS, WORK, Stage
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.plan_document import Plan, read_plan
 

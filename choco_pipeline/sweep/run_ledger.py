@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimPair, ClaimRow
+from choco_pipeline.claims.conclusions.conclusion import ClaimPair, ClaimRow
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.documents.model import RecordModel

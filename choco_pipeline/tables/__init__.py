@@ -1,5 +1,5 @@
 """Tables: specs, costs, computation, storage and verification.
 
-A table's way through the rooms: `specs` say what is asked for, `computing` finds the kernel that computes it, `storage` keeps it, `building`
-makes shards of tables, block by block where they are large, and `reading` looks at what is stored. Neither of the last two imports the other.
+`specs` describe the tables, `computing` chooses a kernel, and `storage` keeps the result. `building` makes shards of tables,
+in blocks if they are large. `reading` looks at stored tables. The last two do not import each other.
 """

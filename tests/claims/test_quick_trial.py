@@ -96,13 +96,9 @@ def test_without_a_sample_the_values_and_the_bound_must_be_given():
 
 
 def test_a_value_that_the_claim_does_not_speak_of_is_an_error():
-    with pytest.raises(
-        ConfigError, match=r"^claim drawn does not speak of k = 3, s = 0: k%2 == 0$"
-    ):
+    with pytest.raises(ConfigError, match=r"^claim drawn is not about k = 3, s = 0: k%2 == 0$"):
         trials(claim(), {"k": 3, "s": 0}, 9)
-    with pytest.raises(
-        ConfigError, match=r"does not speak of k = 3, t = 0..1, s = t\*k: k%2 == 0$"
-    ):
+    with pytest.raises(ConfigError, match=r"is not about k = 3, t = 0..1, s = t\*k: k%2 == 0$"):
         trials(claim(sample=SAMPLE), {"k": 3})
 
 

@@ -87,7 +87,7 @@ def test_claims_are_tables_of_a_paper(folder: Path) -> None:
         (["r", "--what", "claims", "--as", "bfile"], "claims are no sequence"),
         (["r", "--what", "claims", "--as", "parquet"], "needs --out FILE"),
         (["r", "--what", "p-positions"], "name one with --game"),
-        (["r", "--what", "p-positions", "--as", "bfile"], "needs --game"),
+        (["r", "--what", "p-positions", "--as", "bfile"], "need --game"),
         (["r", "--what", "p-positions", "--game", "nim(3)"], "has no table of nim(3)"),
         (["../r", "--what", "claims"], "no run '../r'"),
         (["r", "--what", "claims", "--as", "xls"], "'xls' is not one of"),

@@ -72,7 +72,7 @@ def test_that_nothing_is_found_is_said():
         (
             ["step-bar(k=k, s=k-1)", "k=1..6"],
             ConfigError,
-            "does not tell the values of k; .*s=k-1$",
+            "does not determine k; .*s=k-1$",
         ),
         (["rectangular-bar(m=m, n=2*m)", "m=1..6"], ConfigError, "must be a name or an integer"),
         (["step-bar(k=k)", "k=1..2000"], LimitError, "more than 1,000 games"),

@@ -133,7 +133,7 @@ def test_an_undecided_game_leaves_no_certificate(tmp_path):
         (["nim(2)", "--check", "some.json"], "give either a ruleset or --check"),
         pytest.param(["--check", "some.json"], "some.json: cannot be read", marks=pytest.mark.full),
         (["nim(2)", "--relation", "n"], "unknown relation 'n'; relations are p, grundy"),
-        (["nim(2)", "P <=> a == b", "--relation", "p"], "--relation is not needed"),
+        (["nim(2)", "P <=> a == b", "--relation", "p"], "leave out --relation"),
         (["solid-bar(f=x//k)", "--for", "k >= 1"], "--for needs a ruleset and a statement"),
         (["solid-bar(f=x//k)", "let s = 2: P <=> x == s", "--for", "k >= 1"], "has no `let`"),
         (["nim(2)", "--seconds", "0"], "--seconds must be a positive number, found 0"),

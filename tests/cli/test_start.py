@@ -34,7 +34,7 @@ def test_ctrl_c_that_had_to_wait_ends_it_in_order(command):
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
-        (["work", "no-such-file.json", "--out", "x"], {"numpy", "choco_pipeline.claims"}),
+        (["job", "mine", "no-such-file.json", "a"], {"numpy", "choco_pipeline.claims"}),
         pytest.param(
             ["prove", "--check", "no-such-file.json"],
             {"xarray", "pandas", "distributed", "bokeh"},

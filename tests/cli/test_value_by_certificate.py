@@ -83,4 +83,4 @@ def test_a_certificate_of_a_game_whose_file_has_changed_is_refused(tmp_path):
     file.write_text(text.replace("3", "2"))
     done = choco("value", "game(one)", "4", "--certificate", str(path), cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.endswith("a certificate of game(one), another game that is called so\n")
+    assert done.stderr.endswith("a certificate of game(one), another game of this name\n")

@@ -23,8 +23,7 @@ from choco_pipeline.finding.find_steps import (
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_orders import KILLED
-from choco_pipeline.stages import Stage
+from choco_pipeline.stages import KILLED, Stage
 from tests.finding.made_statements import silent
 from tests.jobs import planned_run
 

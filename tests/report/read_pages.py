@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.math.mathml import MathML, in_page
-from choco_pipeline.report.math.prose import prose
 from choco_pipeline.report.pages import pages
+from choco_pipeline.report.prose import prose
 from tests.report.documents import whole
 
 VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claim_views import claim_views, formal_lines, pair_views
-from choco_pipeline.report.run_exports import csv_text
+from choco_pipeline.report.exports import csv_text
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
@@ -122,7 +122,7 @@ def test_a_claim_is_what_its_row_says(verdict, kinds):
     assert view.symbol == SIGNS[verdict][0]
     assert view.row.counts == Counter(kinds)
     assert [cell.label for cell in view.cells] == [f"k = {k}" for k in range(len(kinds))]
-    told = [view.decisive, *view.told] if view.decisive else view.told
+    told = [view.decisive, *view.detailed] if view.decisive else view.detailed
     assert sorted(cell.anchor for cell in [*told, *view.plain]) == sorted(
         cell.anchor for cell in view.cells
     )
@@ -150,7 +150,7 @@ def test_the_deciding_counterexample_is_the_one_that_the_row_names():
     row = a_row(verdicts, decided=5)
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
     assert view.decisive is view.cells[5]
-    assert view.cells[5] not in view.told
+    assert view.cells[5] not in view.detailed
     row["decided"] = None
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
     assert view.decisive is view.cells[0]

@@ -21,10 +21,15 @@ from choco_pipeline.games.ruleset import mex
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.report.family_pages import FOLDER, FamilyProofs, page_of, write_family_pages
+from choco_pipeline.report.exports import markdown, tex
+from choco_pipeline.report.family_pages import (
+    FOLDER,
+    FamilyProofs,
+    page_of,
+    write_family_pages,
+)
 from choco_pipeline.report.family_views import Symbols, case_views
 from choco_pipeline.report.found import found_of, found_page
-from choco_pipeline.report.found_exports import markdown, tex
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
 
@@ -103,7 +108,7 @@ def test_inequalities_say_the_same_as_the_predicates(said, chance):
     """With s ≤ 2m: a bound may be left out for another only where the case's conditions hold."""
     condition = Affine.of("m_k") * 2 - Affine.of("s")
     symbols = Symbols(_Typed(), ("x", "y"), ("k",), ("m_k", "s"), [condition])
-    shown = [parse(text) for text in symbols.said(said)]
+    shown = [parse(text) for text in symbols.inequalities(said)]
     for _ in range(30):
         m = chance.randint(0, 6)
         values = {"m_k": m, "s": chance.randint(0, 2 * m)}

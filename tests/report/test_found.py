@@ -12,8 +12,13 @@ from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.games.notation import read
-from choco_pipeline.report.found import FoundStatements, KnownClaims, found_of, found_page
-from choco_pipeline.report.found_exports import b_files, markdown, tex
+from choco_pipeline.report.exports import b_files, markdown, tex
+from choco_pipeline.report.found import (
+    FoundStatements,
+    KnownClaims,
+    found_of,
+    found_page,
+)
 from tests.report.documents import whole
 from tests.report.found_documents import HOSTILE, RESULTS, a_statement, document_of, squeezed
 from tests.report.read_pages import Document, Site
@@ -87,16 +92,16 @@ def test_how_known_p_positions_lie_is_not_new(
 ):
     (view,) = found.consequences
     assert view.statement.ruleset == "rectangular-bar(m=m, n=m)"
-    assert view.told_by is not None
+    assert view.theorem is not None
     said = squeezed(Document(html).text["consequences"])
-    assert f"Which positions are P is told by {view.told_by.number}" in said
+    assert f"Which positions are P is told by {view.theorem.number}" in said
     monkeypatch.chdir(Path(__file__).parents[2])  # where the background theorems are
     for game, theorem in (
         ("nim(4)", "background-bouton-4"),
         ("rectangular-bar(m=m, n=n)", "background-robin"),
         ("strip-bar(k=k, s=s)", None),  # only for some k and s
     ):
-        told = KnownClaims.of([]).telling(read(game))
+        told = KnownClaims.of([]).theorem_on(read(game))
         assert (None if told is None else told.id) == theorem
 
 

@@ -14,11 +14,16 @@ import pytest
 from choco_pipeline.cli.running.run_progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statements.formulas import (
+    displayed,
+)
 from choco_pipeline.finding.statements.statement import StatementError
-from choco_pipeline.report.found import FoundStatements, read_found
-from choco_pipeline.report.found_exports import markdown, tex
-from choco_pipeline.report.found_formulas import displayed
-from choco_pipeline.report.math.latex import LaTeX, tex_text
+from choco_pipeline.formula.written.latex import LaTeX, tex_text
+from choco_pipeline.report.exports import markdown, tex
+from choco_pipeline.report.found import (
+    FoundStatements,
+    read_found,
+)
 from choco_pipeline.report.task import write_report, write_report_with_found
 from tests.report.documents import whole
 from tests.report.found_documents import (

@@ -7,12 +7,21 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.finding.statements.formulas import (
+    condition,
+    displayed,
+    reach,
+    set_of,
+)
 from choco_pipeline.finding.statements.statement import StatementError
+from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.mining.closed_forms.value_forms import forms
-from choco_pipeline.report.found import FoundStatements, found_of, found_page
-from choco_pipeline.report.found_exports import markdown, tex
-from choco_pipeline.report.found_formulas import condition, displayed, reach, set_of
-from choco_pipeline.report.math.latex import LaTeX
+from choco_pipeline.report.exports import markdown, tex
+from choco_pipeline.report.found import (
+    FoundStatements,
+    found_of,
+    found_page,
+)
 from tests.report.documents import whole
 from tests.report.found_documents import RESULTS, a_statement, document_of, squeezed, statements
 from tests.report.read_pages import Document

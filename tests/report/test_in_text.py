@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from choco_pipeline.finding.statements.formulas import in_text, introduced
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games.notation import read
-from choco_pipeline.report.found_formulas import in_text, introduced
 from tests.report.found_documents import a_statement
 
 

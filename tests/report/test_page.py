@@ -13,9 +13,9 @@ import pytest
 
 from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.report.claim_views import MOST_DRAWN
 from choco_pipeline.report.task import write_report
@@ -261,7 +261,7 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
     assert as_shown(claims[plain[0]]["words"]) in asked
-    assert "✗ no, as read here: refuted at" in asked
+    assert "✗ no, in our formal reading: refuted at" in asked
     assert as_shown(claims[plain[1]]["words"]) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}

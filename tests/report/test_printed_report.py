@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.formula.written.latex import tex_text
 from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report.exports import printed_report
 from choco_pipeline.report.found import found_of
-from choco_pipeline.report.found_exports import printed_report
-from choco_pipeline.report.math.latex import tex_text
 from choco_pipeline.report.standings import standings
 from tests.report.documents import whole
 from tests.report.found_documents import a_document, statements
@@ -36,6 +36,6 @@ def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
             rest = rest.partition(row)[2]
     open_claims = [c for c in known.claims if c.status in ("conjecture", "question")]
     assert before.count(r"\\[4pt]") == len(open_claims) > 10
-    assert "open; yes as far as checked, as read here: holds" in before
+    assert "open; yes as far as checked, in our formal reading: holds" in before
     for statement in statements():
         assert behind.count(rf"\label{{{statement.id}}}") == 1

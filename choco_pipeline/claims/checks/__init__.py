@@ -1,4 +1,4 @@
-"""Claims checked on one table: a module for each way to check, and `check`, which knows which is whose.
+"""Checks of a claim on one table: one module for each method, and `check`.
 
-Imports `evidence`, `language` and `kinds`.
+`check` chooses the method by the kind of the claim. Imports `evidence`, `language` and `kinds`.
 """

@@ -1,7 +1,7 @@
-"""The values and the options of many positions of a game at once.
+"""Values and options of many positions of a game at once.
 
-Statements may speak of positions beyond the table of a claim and of other games. A board is a table of Grundy numbers that
-grows as far as it is asked; of uncut rectangular bars, whose coordinates are those of the poisoned cell, it holds P-positions.
+A statement may use positions beyond the table of its claim, and positions of other games. A board is a table of Grundy
+numbers that grows on demand. For uncut rectangular bars, with the poisoned cell as coordinates, it holds P-positions.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ class Board:
         return Box.of(game, bound) if math.prod(box_sides(game, bound)) <= MOST_CELLS else None
 
     def positions(self, bound: int, block: int) -> Iterator[Points]:
-        """Yield the coordinates of all positions up to a bound, in blocks, in lexicographic order."""
+        """Yield the positions up to a bound in blocks, in lexicographic order."""
         box = self.box(bound) if bound > self._bound else None
         if box is not None:  # a statement on moves alone needs no table
             yield from (points for _, points in box.positions(block))
             return
         self.reach(bound)
-        sides = [
-            min(n, most + 1) for n, most in zip(self._values.shape, self._most(bound), strict=True)
-        ]
+        shape = self._values.shape
+        limits = [n - 1 for n in shape] if self.of_whole_bars else self.game.limits(bound)
+        sides = [min(n, most + 1) for n, most in zip(shape, limits, strict=True)]
         values = self._values[tuple(map(slice, sides))]
         flat = np.flatnonzero(values.reshape(-1) != NONE)
         first = int(self.of_whole_bars)
@@ -105,18 +105,16 @@ class Board:
                 for name, at in zip(self.names, index, strict=True)
             }
 
-    def _most(self, bound: int) -> Sequence[int]:
-        if self.of_whole_bars:
-            return [n - 1 for n in self._values.shape]
-        return self.game.limits(bound)
-
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each position, passes left not counted."""
         heaps = self.names[: len(self.names) - bool(self.game.passes)]
         return reduce(np.maximum, (points[name] for name in heaps))
 
     def values(self, points: Points) -> Ints:
-        """Return what the table holds; raise `UndefinedError` for the first point that is no position."""
+        """Return the cells of the table at the points.
+
+        Raises `UndefinedError` for the first point that is not a position.
+        """
         rules = self.game.rules
         columns = [points[name] for name in self.names]
         if not columns[0].size:
@@ -139,7 +137,7 @@ class Board:
         return held
 
     def are_p(self, points: Points) -> Truths:
-        """Return which positions are P-positions."""
+        """Return a mask of the P-positions."""
         held: Truths = self.values(points) == (1 if self.holds_outcomes else 0)
         return held
 
@@ -154,9 +152,10 @@ class Board:
         return self.values(points)
 
     def options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
-        """Return every option of each position once: the row of its position, and its coordinates.
+        """Return the distinct options of each position.
 
-        With `by`, only moves that lower no other coordinates. Raises `LimitError` if there are too many.
+        The first array holds the row of the position of each option, the second result its coordinates. With `by`, only moves
+        that lower no other coordinates count. Raises `LimitError` if there are too many options.
         """
         if self.game.has_own_options:
             return self._listed(points, by)

@@ -11,12 +11,15 @@ from typing import Any
 
 from choco_pipeline.claims.checks.board import MOST_CELLS, Board
 from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.formulas import (
+    compare_grundy_numbers,
+    compare_p_positions,
+    find_count,
+)
 from choco_pipeline.claims.checks.generations import find_generation
-from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, find_count
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.octahedron import find_section
 from choco_pipeline.claims.checks.options import box_sides
-from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.printed import (
     find_columns,
     find_listing,
@@ -29,7 +32,7 @@ from choco_pipeline.claims.evidence.shared_pass import Pass, alone
 from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import Undecided, Vacuous
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
@@ -44,7 +47,7 @@ BEYOND = 32
 #: Largest number of pairs of a position and a cell: some tenths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
 
-#: Of statements that are implications, by their relation: what may satisfy the premise.
+#: For each relation that is an implication: the unit of its premise.
 _PREMISE = {"contain": "position", "within": "P-position"}
 
 
@@ -56,9 +59,10 @@ def check_claim(
     data: TableData,
     block: int = BLOCK,
 ) -> Finding:
-    """Return the verdict on a claim by a table of a game that it is about; a stored table is read by windows.
+    """Check a claim on a table of a matching game.
 
-    `parameters` are as `Claim.match` returns them. At most `block` cells are compared together; the finding does not depend on it.
+    `parameters` are as `Claim.match` returns them. A stored table is read in windows. At most `block` cells are compared
+    together; the finding does not depend on it.
     """
     return check_cells(claim, parameters, Cells.of(game, bound, data), block)
 
@@ -66,14 +70,14 @@ def check_claim(
 def check_cells(
     claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
 ) -> Finding:
-    """Return the finding of `check_claim` on a table, or a corner of one, that is read already."""
+    """Check a claim on a table, or a corner of one, that is already read."""
     return alone(pass_of_claim(claim, parameters, cells, block))
 
 
 def pass_of_claim(
     claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
 ) -> Pass[Finding]:
-    """Return the check of a claim on a table as a pass, so that other claims can be checked beside it."""
+    """Return the check of a claim as a pass, to run beside other checks."""
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:
@@ -92,15 +96,15 @@ def _find(case: ClaimCase) -> Pass[Finding]:
     if false is not None:
         return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
     if check.kind not in CHECKS:
-        raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
+        raise ValueError(f"{case.claim.id} is about no ruleset: no table decides it")
     finding = CHECKS[check.kind](check, case)
     return finding if isinstance(finding, Finding) else (yield from finding)
 
 
 def _false_premise(case: ClaimCase) -> Expression | None:
-    """Return a false part of the premise that is about parameters alone, if there is one."""
-    said = case.claim.parts.rest if case.claim.statement.check is None else None
-    for part in conjuncts(said.premise) if isinstance(said, Implies) else ():
+    """Return a false conjunct of the premise on parameters alone, if any."""
+    statement = case.claim.parts.rest if case.claim.statement.check is None else None
+    for part in conjuncts(statement.premise) if isinstance(statement, Implies) else ():
         if isinstance(part, Expression) and part.formula.names <= case.environment.keys():
             with suppress(FormulaError):
                 if not part.formula.value(case.environment):
@@ -128,10 +132,10 @@ def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]
 
 
 def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
-    """Return the verdict on a statement of any shape, by evaluation up to the bound of the table.
+    """Judge a statement of any shape by evaluation up to the bound of the table.
 
-    Of a statement about cells, each of which is compared with each position, the bound is the largest that has at most
-    `MOST_PAIRS` of these pairs; of one about options, the largest that has at most `MOST_CELLS` cells.
+    A statement about cells compares each cell with each position: the bound is reduced until there are at most `MOST_PAIRS`
+    such pairs. For a statement about options it is reduced until there are at most `MOST_CELLS` cells.
     """
     game, bound = case.cells.game, case.bound
     board = Board(game, case.claim.is_of_whole_bars)
@@ -156,14 +160,14 @@ def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
 def _largest_bound(
     game: Ruleset, most: int, size: Callable[[int], int], largest: int, what: str
 ) -> int:
-    """Return the largest bound up to `most` for which the size is at most `largest`.
+    """Return the largest bound up to `most` whose size is at most `largest`.
 
-    `what` names the unit of the size. Raises `LimitError` if the size is larger for bound 0.
+    `what` names the unit of the size. Raises `LimitError` if bound 0 is already too large.
     """
     bound = bisect_right(range(most + 1), largest, key=size) - 1
     if bound < 0:
         raise LimitError(
-            f"{game.notation}: up to bound 0 there are {size(0):,} {what}, at most {largest:,} are looked at"
+            f"{game.notation}: up to bound 0 there are {size(0):,} {what}, at most {largest:,} are allowed"
         )
     return bound
 

@@ -1,8 +1,8 @@
 """A statement on arrays: its truth at many positions at once.
 
 Idea: the tree is evaluated from the outside to the inside on a batch of points, flat arrays of the integers that are known
-there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; what a
-premise leaves out is dropped as soon as its names are bound.
+there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; points
+that a premise excludes are dropped as soon as its names are bound.
 Invariant: a part is evaluated only at points where the parts before it leave the value open, so that premises guard
 conclusions. The values are those of `choco_pipeline.statements.meaning`, which is the definition.
 Cost: one numpy operation for each node and batch; the choices of bound variables are counted against a budget.
@@ -61,7 +61,7 @@ from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 BLOCK = 1 << 16
 #: From this number of positions on, options are found for all positions at once.
 MANY = 64
-#: Points that one evaluation may visit, those of bound variables counted: some minutes' worth.
+#: Points of one evaluation, including those of bound variables: some minutes of work.
 MOST_POINTS = 1 << 30
 #: Cells of an array that says which rows are listed.
 MOST_KEYS = 1 << 24
@@ -74,7 +74,7 @@ class Batch:
     size: int
     #: Parameters and bound variables.
     known: Points
-    #: The coordinates of the current position, and of the option that is bound; None where there is none.
+    #: The coordinates of the current position and of the bound option, if any.
     position: Points | None = None
     option: Points | None = None
 
@@ -111,7 +111,7 @@ class Evaluation:
     values: Mapping[str, int]
     #: The printed table or list of a claim.
     printed: Sequence[Sequence[int]] = ()
-    #: Descriptions of games of one's own, to be used instead of files.
+    #: Descriptions of games, used instead of files.
     games: Mapping[str, Any] | None = None
     #: The one value that a bound variable takes, if its range holds it.
     fixed: Mapping[str, int] = field(default_factory=dict)
@@ -121,16 +121,19 @@ class Evaluation:
     _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which a statement is evaluated: positions, or one point for a statement about integers."""
+        """Return the points at which evaluation starts.
+
+        These are the given positions, or a single point for a statement about integers.
+        """
         size = 1 if position is None else next(iter(position.values())).size
         known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
         return Batch(size, known, position)
 
     def holds(self, part: Proposition, batch: Batch) -> Truths:
-        """Return where a proposition holds.
+        """Return a mask of the points at which a proposition holds.
 
-        Raises `FormulaError` or `UndefinedError` if something has no value at a point where it is needed; `LimitError` if too
-        many points would be visited.
+        Raises `FormulaError` or `UndefinedError` if a needed value does not exist, and `LimitError` if too many points would be
+        visited.
         """
         if not batch.size:
             return np.empty(0, np.bool_)
@@ -143,7 +146,9 @@ class Evaluation:
             case IsOption(at):
                 return self._are_options(at, batch)
             case IsPrinted(row):
-                return self._are_printed(row, batch)
+                listed = [entry for entry in self.printed if len(entry) == len(row)]
+                columns = np.array(listed, np.int64).reshape(-1, len(row)).T
+                return _rows_in([self.value(one, batch) for one in row], [*columns])
             case Not(operand):
                 return ~self.holds(operand, batch)
             case Junction(word, operands):
@@ -170,7 +175,10 @@ class Evaluation:
                     truths[rows] = self.holds(body, inner)
                 return truths
             case At(position, body):
-                return self.holds(body, self._at(position, batch))
+                values = [self.value(one, batch) for one in position]
+                points = dict(zip(self._own.names, values, strict=True))
+                self._own.values(points)  # raises an error if one is no position
+                return self.holds(body, replace(batch, position=points, option=None))
             case ValueSet():
                 raise FormulaError(
                     f"{text_of(part)}: a set of values stands alone, outside of other parts",
@@ -224,7 +232,10 @@ class Evaluation:
                 return counts
 
     def _junction(self, operands: Sequence[Proposition], batch: Batch, *, decided: bool) -> Truths:
-        """Evaluate an `or` (if `decided` is True) or an `and`, each operand only where those before leave it open."""
+        """Evaluate an `or` (if `decided`) or an `and`.
+
+        Each operand is evaluated only where the earlier ones leave the value open.
+        """
         rows = np.arange(batch.size)
         truths = np.full(batch.size, not decided)
         for operand in operands:
@@ -238,17 +249,17 @@ class Evaluation:
         self, word: Word, bindings: Sequence[Binding], body: Proposition, batch: Batch
     ) -> Truths:
         found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
-        for owners, inner in self.choices(bindings, batch, asked_first(word, body)):
+        for owners, inner in self.choices(bindings, batch, necessary_condition(word, body)):
             held = self.holds(body, inner)
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
 
     def _with_option(self, part: Quantified, batch: Batch) -> Truths | None:
-        """Return which positions have an option that decides a quantifier.
+        """Return a mask of the positions that have an option which decides a quantifier.
 
-        For `some` and `no` this is an option for which the body is true, for `every` one for which it is false. The body is
-        evaluated once at all positions up to the bound. Return None if the body compares the option with the position, if
-        there are few positions, or if the body has no value at some position.
+        For `some` and `no` the body is true for this option, for `every` it is false. The body is evaluated once at all positions
+        up to the bound. Return None if the body compares the option with the position, if there are few positions, or if the body
+        has no value at some position.
         """
         assert batch.position is not None
         at = tuple(batch.position[name] for name in self._own.names)
@@ -277,16 +288,16 @@ class Evaluation:
         return having[at] if having is not None and is_inside else None
 
     def _without_fall(self, part: Quantified) -> tuple[bool | None, Proposition]:
-        """Return whether a coordinate falls with the move, and the rest of the body.
+        """Split a condition on a falling coordinate from the body of a quantifier.
 
-        A condition ``y' < y`` or ``y' == y`` on the only coordinate that can fall is removed from the body. Without one, the
-        first result is None.
+        A condition ``y' < y`` (True) or ``y' == y`` (False) on the only coordinate that can fall is removed from the body. Without
+        one, the first result is None.
         """
         (binding,), body = part.bindings, part.body
         assert isinstance(binding, OfOption)
         limits = () if self._own.of_whole_bars else self._own.game.rules.limits.items()
         falling = {name for name, limit in limits if limit.of}
-        condition = asked_first(part.word, body)
+        condition = necessary_condition(part.word, body)
         if condition is None or len(falling) != 1 or not binding.by or falling & {*binding.by}:
             return None, body
         (name,), (first, *rest) = falling, conjuncts(condition)
@@ -300,7 +311,7 @@ class Evaluation:
     def choices(
         self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
     ) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches in which the variables are bound, with the index of the original point of each row.
+        """Yield batches with bound variables, and the original row of each point.
 
         With a condition, choices that violate it may be left out.
         """
@@ -356,7 +367,6 @@ class Evaluation:
         return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
 
     def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
-        """Return the names that bindings define or redefine."""
         names = set[str]()
         for binding in bindings:
             match binding:
@@ -371,7 +381,7 @@ class Evaluation:
         return frozenset(names)
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
-        """Yield batches with one more variable, with the row of the point that each belongs to."""
+        """Yield batches with one more variable, and the original row of each point."""
         match binding:
             case InRange(name, span, _):
                 first, step, counts = span.evaluate(
@@ -425,9 +435,9 @@ class Evaluation:
                     yield rows, replace(inner, known={**inner.known, **named})
 
     def defined(self, name: str, value: Expression, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
-        """Yield rows of a batch, and these points with a name for a value; without it where there is none.
+        """Yield rows of a batch, and their points with a name for a value.
 
-        So a definition without a value is an error only where it is used.
+        The name is missing where the value is undefined, so that this is an error only if the name is used.
         """
         rows = np.arange(batch.size)
         try:
@@ -441,13 +451,6 @@ class Evaluation:
                     yield half[inner], points
         else:
             yield rows, batch.with_known(name, values)
-
-    def _at(self, position: Sequence[Expression], batch: Batch) -> Batch:
-        points = dict(
-            zip(self._own.names, (self.value(one, batch) for one in position), strict=True)
-        )
-        self._own.values(points)  # raises an error if one is no position
-        return replace(batch, position=points, option=None)
 
     def _place(self, place: Place, batch: Batch) -> tuple[Board, Points]:
         if place.primed:
@@ -495,11 +498,6 @@ class Evaluation:
         wanted = [self.value(one, batch) for one in at]
         return _rows_in([which, *wanted], [rows, *(option[name] for name in names)])
 
-    def _are_printed(self, row: Sequence[Expression], batch: Batch) -> Truths:
-        listed = [entry for entry in self.printed if len(entry) == len(row)]
-        columns = np.array(listed, np.int64).reshape(-1, len(row)).T
-        return _rows_in([self.value(one, batch) for one in row], [*columns])
-
     def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
         values = np.empty(rows.size, np.int64)
         for n, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
@@ -509,15 +507,16 @@ class Evaluation:
         return values
 
 
-def asked_first(word: Word, body: Proposition) -> Proposition | None:
-    """Return the premise of an `every`, if it has one, or the body of a `some` or `no`.
+def necessary_condition(word: Word, body: Proposition) -> Proposition | None:
+    """Return the necessary condition on the choices of a quantifier.
 
-    A choice of the bound variables that violates it cannot decide the quantifier.
+    It is the premise of an `every`, if it has one, or the body of a `some` or `no`. Choices that violate it cannot decide the
+    quantifier.
     """
     if word != "every":
         return body
     if isinstance(body, Let):
-        premise = asked_first(word, body.body)
+        premise = necessary_condition(word, body.body)
         return None if premise is None else replace(body, body=premise)
     return body.premise if isinstance(body, Implies) else None
 
@@ -533,7 +532,7 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
-    """Return for each row of ``questions`` whether it is in ``listed``; both are given as columns."""
+    """Return a mask of the rows, given as columns, that are among the listed ones."""
     size = questions[0].size
     if not (size and listed[0].size):
         return np.zeros(size, np.bool_)

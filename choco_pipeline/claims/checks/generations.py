@@ -1,4 +1,4 @@
-"""Checking that the P-positions of a rectangular bar are a generation of a cellular automaton."""
+"""Check of P-positions against a generation of a cellular automaton."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.reading.cells import Ints, select
 
-#: Cells computed, over all generations: some seconds of work.
+#: Cells of all generations: some seconds of work.
 MOST_CELLS = 1 << 32
 #: Cells of one generation: some hundred megabytes.
 MOST_CELLS_AT_ONCE = 1 << 24
-#: The largest sum of terms before it is reduced.
+#: The largest sum of terms before reduction.
 LARGEST_SUM = (1 << 63) - 1
 
 
 def find_generation(check: Cellular, case: ClaimCase) -> Finding:
-    """Return whether the P-positions of a rectangular bar are the cells of a generation that are not 0.
+    """Compare the P-positions of a rectangular bar with a generation.
 
-    A cell of the generation that is not 0 but lies outside the bar is counted as a failure without a place. Raises `LimitError`
-    if the generation is too large or too late.
+    P-positions must be exactly the nonzero cells. A nonzero cell outside the bar counts as a failure without a place. Raises
+    `LimitError` if the generation is too large or too late.
     """
     generation = int(check.generation.value(case.environment))
     grid, (low_i, low_j) = generation_of(check, generation)
@@ -88,12 +88,11 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
 
 
 def _extent(starts: list[int], moves: list[int], steps: int) -> tuple[int, int]:
-    """Return the least and the greatest index that can be reached."""
     return min(starts) + steps * min(0, *moves), max(starts) + steps * max(0, *moves)
 
 
 def _shifted(grid: Ints, di: int, dj: int) -> Ints:
-    """Return the grid whose value at (i, j) is that of `grid` at (i-di, j-dj), 0 where there is none."""
+    """Return the grid moved by (di, dj), filled with 0."""
     moved = np.zeros_like(grid)
     to_i, from_i = _overlap(grid.shape[0], di)
     to_j, from_j = _overlap(grid.shape[1], dj)

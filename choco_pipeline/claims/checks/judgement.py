@@ -1,4 +1,7 @@
-"""The judge of all statements: evaluation at all positions up to a bound, or for all integers in the ranges."""
+"""The judge of all statements, by evaluation.
+
+A statement about positions is evaluated at all positions up to a bound, one about integers at all integers in its ranges.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, asked_first
+from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, necessary_condition
 from choco_pipeline.claims.evidence.integer_sets import IntegerSet
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
@@ -58,7 +61,7 @@ from choco_pipeline.statements.tree import (
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths, holds_at
+from choco_pipeline.tables.reading.cells import Points, Truths, holds_at
 
 Least = tuple[int, Position]
 #: Words for a comparison with a claimed number.
@@ -88,11 +91,12 @@ class Cases:
 
 
 def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = None) -> Finding:
-    """Return the verdict on a statement, by evaluating it in every case up to the bound.
+    """Judge a statement by evaluating it in every case up to the bound.
 
-    With a `reach` it speaks only of positions without a larger coordinate. A counterexample is the least: by its largest integer, passes left not counted, then in the order of the names.
-    Evidence of a refutation is the number of ``failures``. A statement about a cell that is no position, or one that takes too long, is undecided, with
-    the reason. Raises `FormulaError` if a formula has no value where it is needed.
+    With a `reach` the statement is only about positions without a larger coordinate. The counterexample is the least one: by
+    its largest integer, passes not counted, then in the order of the names. The evidence of a refutation is the number of
+    ``failures``. A statement is undecided if it refers to a cell that is not a position, or takes too long. Raises
+    `FormulaError` if a formula has no value where it is needed.
     """
     try:
         return _judge(proposition, evaluation, reach)
@@ -109,8 +113,8 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
     is_vacuous = True
     least: Least | None = None
     for batch in _batches(proposition, cases, evaluation, reach):
-        spoken = _spoken(cases.body, evaluation, batch)
-        batch = batch.chosen(spoken)
+        in_domain = _domain(cases.body, evaluation, batch)
+        batch = batch.chosen(in_domain)
         is_vacuous = is_vacuous and not evaluation.holds(applies(cases.body), batch).any()
         wrong = ~evaluation.holds(cases.body, batch)
         settled += batch.size
@@ -137,7 +141,10 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
 
 
 def depends_on_position(part: Part, names: Sequence[str]) -> bool:
-    """Return whether the truth of a part depends on a current position, with these coordinates, that it does not bind itself."""
+    """Whether the truth of a part depends on the current position.
+
+    `names` are the coordinates of that position. A part that binds its own position does not depend on it.
+    """
     match part:
         case PPosition(place) | Grundy(place) if place.at is None:
             return not place.primed
@@ -192,14 +199,13 @@ def _sample(part: Part, fixed: Collection[str] = ()) -> str:
 def _batches(
     proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None
 ) -> Iterator[Batch]:
-    """Yield the cases in batches."""
     board = evaluation.board
     if cases.unit == "position":
         assert board is not None
         yield from _positions(board, evaluation, reach)
     elif cases.names:
         assert isinstance(proposition, Quantified)
-        premise = asked_first("every", proposition.body)
+        premise = necessary_condition("every", proposition.body)
         for _, batch in evaluation.choices(proposition.bindings, evaluation.start(), premise):
             yield batch
     else:
@@ -207,7 +213,6 @@ def _batches(
 
 
 def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
-    """Yield the positions up to the bound and the reach in batches."""
     bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
     if bound < 0:
         return
@@ -216,33 +221,29 @@ def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Itera
         yield batch if reach is None else batch.chosen(board.sizes(points) <= reach)
 
 
-def _spoken(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
+def _domain(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
     """Return the cases that satisfy the premise of some implication."""
     if isinstance(body, Let):
         truths = np.empty(batch.size, np.bool_)
         for rows, inner in evaluation.defined(body.name, body.value, batch):
-            truths[rows] = _spoken(body.body, evaluation, inner)
+            truths[rows] = _domain(body.body, evaluation, inner)
         return truths
     parts = conjuncts(body)
     if not all(isinstance(part, Implies) for part in parts):
         return np.ones(batch.size, np.bool_)
-    spoken = np.zeros(batch.size, np.bool_)
+    in_domain = np.zeros(batch.size, np.bool_)
     for part in parts:
         assert isinstance(part, Implies)
-        spoken[~spoken] = evaluation.holds(part.premise, batch.chosen(~spoken))
-    return spoken
-
-
-def _integers(cases: Cases, batch: Batch) -> list[Ints]:
-    named = batch.named
-    return [named[name] for name in cases.names]
+        in_domain[~in_domain] = evaluation.holds(part.premise, batch.chosen(~in_domain))
+    return in_domain
 
 
 def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
     """Return the least of some cases, with its size."""
     if not cases.names:
         return 0, ()
-    rows = np.stack(_integers(cases, failing), axis=1)
+    named = failing.named
+    rows = np.stack([named[name] for name in cases.names], axis=1)
     if cases.unit == "position":
         assert evaluation.board is not None
         assert failing.position is not None
@@ -257,7 +258,7 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
 
 
 def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
-    """Return the counterexample at one position; None if the statement is true there."""
+    """Return the counterexample at one position, if any."""
     board = evaluation.board
     assert board is not None
     cases = Cases(board.names, "position", part, is_complete=False)
@@ -270,10 +271,7 @@ def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counter
 def false_for(
     part: Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
 ) -> Counterexample | None:
-    """Return the counterexample for one choice of integers and `N`; None if the statement is true there.
-
-    Integers may have any size.
-    """
+    """Return the counterexample for integers of any size and `N`, if any."""
     ranges, body = integers_in_front(part)
     known = {"N": integers["N"]}
     for one in ranges:
@@ -291,11 +289,10 @@ def false_for(
     except (FormulaError, OverflowError):  # an integer exceeds 64 bits
         if World(values=known, printed=printed).holds(body):
             return None
-        return Counterexample(f"{_said(body)} is false", _said(body), at, cases.names)
+        return Counterexample(f"{_math(body)} is false", _math(body), at, cases.names)
 
 
 def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    """Return the facts at one place that contradict the statement, and its claim there."""
     named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
     batch = evaluation.start(named if cases.unit == "position" else None)
     if cases.unit != "position":
@@ -341,14 +338,14 @@ def _contradiction(
                     return _at_choice(
                         word, bindings, body, inner.chosen(rows[:1]), evaluation, values
                     )
-            raise AssertionError(f"{_said(part)} is true")
+            raise AssertionError(f"{_math(part)} is true")
         case Quantified("some", (OfOption(by),), body):
             assert evaluation.board is not None
             number = evaluation.board.options(batch.position or {}, by)[0].size
             moves = f" by {', '.join(by)}" if by else ""
             if not number:
-                return f"it has no option{moves}", _said(part)
-            return f"{_said(body)} is false for all of its {number:,} options{moves}", _said(part)
+                return f"it has no option{moves}", _math(part)
+            return f"{_math(body)} is false for all of its {number:,} options{moves}", _math(part)
         case Equivalent((IsOption(at), _)) | Equivalent((_, IsOption(at))) | IsOption(at):
             cell = tuple(int(evaluation.value(one, batch)[0]) for one in at)
             is_option = is_true(IsOption(at))
@@ -358,8 +355,8 @@ def _contradiction(
             is_one, is_none = f"{cell} is an option", f"{cell} is no option{why}"
             return (is_one, is_none) if is_option else (is_none, is_one)
         case Equivalent(operands):
-            truths = [f"{_said(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
-            return ", ".join(truths), _said(part)
+            truths = [f"{_math(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
+            return ", ".join(truths), _math(part)
         case Expression(formula, ((name, Count() as count),)):
             counted = term_math(count, MathNotation())
             if isinstance(count.body, Let):  # whose definitions stand at the end
@@ -367,7 +364,7 @@ def _contradiction(
             found = f"{counted} is {evaluation.term(count, batch)[0]:,}"
             compared = formula.compared_with(name)
             if compared is None or compared[0] not in SIGNS:
-                return found, _said(part)
+                return found, _math(part)
             sign, other = compared
             return found, f"{SIGNS[sign]}{evaluation.value(Expression(other), batch)[0]:,}"
         case Expression() if len(conjuncts(part)) > 1:
@@ -378,13 +375,13 @@ def _contradiction(
                 f"{term_math(term, MathNotation())} = {evaluation.term(term, batch)[0]:,}"
                 for _, term in part.terms
             ]
-            return ", ".join(terms) or f"{_said(part)} is false", _said(part)
+            return ", ".join(terms) or f"{_math(part)} is false", _math(part)
         case PPosition() if part == PPosition():
             return "N-position", "P-position"
         case Not(PPosition() as inner) if inner == PPosition():
             return "P-position", "N-position"
         case _:
-            return f"{_said(part)} is false", _said(part)
+            return f"{_math(part)} is false", _math(part)
 
 
 def _at_choice(
@@ -410,13 +407,13 @@ def _at_choice(
                 chosen.append(f"({', '.join(names)}) = {_row(batch.known, names)}")
     where = ", ".join(chosen)
     if word == "no":
-        return f"{where}: {_said(body)} is true", f"{_said(body)} is false"
+        return f"{where}: {_math(body)} is true", f"{_math(body)} is false"
     found, claimed = _contradiction(body, batch, evaluation, values)
     return found if _names_a_cell(body) else f"{where}: {found}", claimed
 
 
 def _names_a_cell(part: Proposition) -> bool:
-    """Return whether `_contradiction` names the cell, so that it need not be named again."""
+    """Whether the text of `_contradiction` already names the cell."""
     match part:
         case Equivalent(operands):
             return any(isinstance(one, IsOption) for one in operands)
@@ -430,7 +427,7 @@ def _row(points: Points, names: Sequence[str]) -> Position:
     return tuple(int(points[name][0]) for name in names)
 
 
-def _said(part: Proposition) -> str:
+def _math(part: Proposition) -> str:
     return math_of(part, MathNotation())
 
 
@@ -438,7 +435,6 @@ def _said(part: Proposition) -> str:
 
 
 def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
-    """Return the verdict on the values of an expression over the positions that satisfy a condition."""
     board = evaluation.board
     assert board is not None
     is_complete = _is_complete(board, evaluation, reach)
@@ -494,9 +490,9 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
 
 
 def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
-    """Refuse a count or a quantifier over positions without a limit, unless the game has finitely many.
+    """Refuse counts and quantifiers over infinitely many positions.
 
-    A quantifier over all cells stands outside of everything else: there a cell up to the bound can refute the statement.
+    A quantifier over all cells must be outermost: there a cell up to the bound can refute the statement. Raises `LimitError`.
     """
     board = evaluation.board
     if board is None:

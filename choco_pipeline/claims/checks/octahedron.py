@@ -1,4 +1,4 @@
-"""Checking that the pattern of a square bar is a horizontal section of the Sierpiński octahedron.
+"""Check of a square bar against a section of the Sierpiński octahedron.
 
 S_0 is the octahedron with vertices ±e along the axes; S_n is six copies of S_{n-1} at half the size, with centres ±e/2
 (patterns, Definition 5.1). Here all lengths are multiplied by 2^n, so that the 6^n small octahedra have radius 1 and
@@ -27,27 +27,27 @@ MOST_SIDE = 1 << 11
 
 @dataclass(frozen=True)
 class Section:
-    """A horizontal section of S_n: squares, turned by 45° against the axes x and y, and single points.
+    """A horizontal section of S_n: squares and single points.
 
-    With u = x+y and v = x−y, each square has sides along u and v, of length 2, and all lie in the square |u|, |v| ≤ side:
-    square (i, j) has its centre at u = 2i−side−1, v = 2j−side−1.
+    The squares are turned by 45° against the axes x and y. With u = x+y and v = x−y, each square has sides along u and v, of
+    length 2, and all lie in the square |u|, |v| ≤ side: square (i, j) has its centre at u = 2i−side−1, v = 2j−side−1.
     """
 
     #: [side, side], whether the square (i, j), each counted from 1, is in the section.
     squares: Truths
-    #: How many small octahedra the plane meets in a vertex only.
+    #: Number of small octahedra that the plane meets in a vertex only.
     vertices: int
     #: One of these vertices, as (u, v), that lies in no closed square; None if there is none.
     loose: tuple[int, int] | None
 
 
 def section_of(order: int, level: int, halves: bool = False) -> Section:
-    """Return the section of S_order at height 1 − level/2^order, or 1 − level/2^(order+1) for `halves`.
+    """Return the section of S_order at height 1 − level/2^order.
 
-    Only copies that the plane meets are followed, from the whole down to the small octahedra. The heights of centres
-    have one parity, so an integer level meets a small octahedron in its middle square or in a vertex. Half-way between
-    two levels it meets those above and below in squares of half the size. Raises `LimitError` if the plane does not meet the
-    inside of S_order, or order or level is too large.
+    With `halves` the height is 1 − level/2^(order+1). Only copies that the plane meets are followed, from the whole down to the
+    small octahedra. The heights of centres have one parity, so an integer level meets a small octahedron in its middle square or
+    in a vertex. Half-way between two levels it meets those above and below in squares of half the size. Raises `LimitError` if
+    the plane does not meet the inside of S_order, or if order or level is too large.
     """
     if not 0 <= order <= MOST_ORDER:
         raise LimitError(f"order {order:,}: from 0 to {MOST_ORDER:,} is possible")
@@ -81,20 +81,20 @@ def section_of(order: int, level: int, halves: bool = False) -> Section:
         half //= 2
     in_square = np.abs(h) < radius
     squares = np.zeros((side, side), np.bool_)
-    i, j = _squares_at(x[in_square], y[in_square], side)
-    squares[i, j] = True
+    u, v = (x + y)[in_square], (x - y)[in_square]
+    squares[(u + side - 1) // 2, (v + side - 1) // 2] = True
     corners = (x[~in_square] + y[~in_square], x[~in_square] - y[~in_square])
     return Section(squares, corners[0].size, _loose(squares, *corners))
 
 
 def find_section(check: Octahedron, case: ClaimCase) -> Finding:
-    """Return whether the pattern of a square bar is similar to a section of the Sierpiński octahedron.
+    """Compare the pattern of a square bar with a section of the octahedron.
 
-    Both have all four corners, so a similarity takes the square around one to the square around the other: their sides
-    give its scale, and eight symmetries of the square are left. A section has them all, since S_n is symmetric in the
-    planes x = 0, y = 0 and x = y. So one placement decides: cell (i, j) of a bar is the square (i, j) of a section of
-    the same side. A section of another side is scaled, and compared as a set of points. Raises `LimitError` if there is no such
-    section, or it is too large; `FormulaError` if level or order has no value.
+    Both have all four corners, so a similarity takes the square around one to the square around the other: their sides give its
+    scale, and eight symmetries of the square are left. A section has them all, because S_n is symmetric in the planes x = 0,
+    y = 0 and x = y. Therefore one placement decides: cell (i, j) of a bar is the square (i, j) of a section of the same side.
+    A section of another side is scaled, and compared as a set of points. Raises `LimitError` if there is no such section, or it
+    is too large; `FormulaError` if level or order has no value.
     """
     face = case.cells.game.base.rules.face
     assert face is not None  # claims of this kind are on rectangular bars
@@ -116,11 +116,11 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         tally.settle(block.points)
         tally.fail(select(block.points, np.where(is_p, ~covered[at], touched[at])))
     if tally.least is not None:
-        shown = counterexample_at(case, tally.least)
+        outcome = counterexample_at(case, tally.least)
         place = tally.least[0], tally.least[2]
         share = "in" if covered[place] else "partly in" if touched[place] else "not in"
         claimed = f"its cell is {share} the section of order {order:,}"
-        return concluded(case, tally, evidence, replace(shown, claimed=claimed))
+        return concluded(case, tally, evidence, replace(outcome, claimed=claimed))
     if section.loose is not None:
         u, v = section.loose
         actual = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"
@@ -128,13 +128,8 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
     return Finding(case.agreement(tally.settled), evidence)
 
 
-def _squares_at(x: Ints, y: Ints, side: int) -> tuple[Ints, Ints]:
-    """Return the indices, from 0, of the squares with these centres."""
-    return (x + y + side - 1) // 2, (x - y + side - 1) // 2
-
-
 def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
-    """Return the first of some corners of the grid of squares that is a corner of no square in the section."""
+    """Return the first of some grid corners that touches no square, if any."""
     side = squares.shape[0]
     around = np.pad(squares, 1)
     a, b = (u + side) // 2, (v + side) // 2
@@ -146,7 +141,7 @@ def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
 
 
 def _scaled_to(m: int, squares: Truths) -> tuple[Truths, Truths]:
-    """Return which cells of an m × m bar are covered by the squares, scaled to the bar, and which have a part in them."""
+    """Return the cells of an m × m bar that scaled squares cover, and touch."""
     side = squares.shape[0]
     inside = np.pad(
         squares.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))

@@ -1,8 +1,8 @@
-"""Options by the description of the game, for all positions of a box at once.
+"""Options of all positions of a box at once, from the rules of the game.
 
-A move first takes its amounts, and then what stands above its largest legal value falls to it. Where everything falls to is
-an array of its own (`Box.fallen`). So which positions have an option among some wanted ones is a question on amounts alone:
-is there a cell so far below from which a wanted position is fallen to?
+A move first takes its amounts. Then each coordinate above its largest legal value falls to that value. The result of this
+fall is an array (`Box.fallen`). The question whether a position has an option among wanted positions is therefore one about
+amounts only: is there a cell below it, at a legal distance, that falls to a wanted position?
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at
 
 #: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
 MOST_LIMITED = 6
-#: Steps to where there is nothing; more than any box has.
+#: The distance to nothing; more than any box has.
 FAR = 1 << 30
 
 
 @dataclass(frozen=True)
 class Box:
-    """The positions of a game within a bound, as arrays with an axis for each coordinate."""
+    """The positions of a game up to a bound, one axis for each coordinate."""
 
     #: The bound limits the heaps of a rectangular bar, too.
     game: Ruleset
@@ -59,7 +59,7 @@ class Box:
         return cls(game, bound, legal, above, fallen)
 
     def where(self, formula: Formula) -> Truths:
-        """Return at which positions a condition holds."""
+        """Return a mask of the positions that satisfy a condition."""
         grid = np.ogrid[tuple(map(slice, self.legal.shape))]
         try:
             at_cells = formula.evaluate(dict(zip(self.game.coordinates, grid, strict=True)))
@@ -73,10 +73,10 @@ class Box:
     def with_option(
         self, wanted: Truths, by: Sequence[str] = (), falls: bool | None = None
     ) -> Truths:
-        """Return which positions have an option among the `wanted` positions.
+        """Return a mask of the positions with an option among the `wanted` ones.
 
-        With `by`, only moves that lower no other coordinates are counted. With `falls`, only options for which another
-        coordinate falls to its largest legal value (True), or for which none does (False).
+        With `by`, only moves that lower no other coordinates count. With `falls`, only options for which another coordinate falls
+        to its largest legal value (True), or for which none does (False).
         """
         having = np.zeros(self.legal.shape, np.bool_)
         for move in self.game.rules.moves:
@@ -89,7 +89,7 @@ class Box:
         return having
 
     def positions(self, block: int = BLOCK) -> Iterator[tuple[Ints, dict[str, Ints]]]:
-        """Yield the positions, block by block: where they are in a flat array, and their coordinates."""
+        """Yield positions in blocks: their indices in a flat array, and coordinates."""
         for start in range(0, self.legal.size, block):
             cells = np.flatnonzero(self.legal.reshape(-1)[start : start + block]) + start
             if cells.size:
@@ -97,11 +97,11 @@ class Box:
                 yield cells, dict(zip(self.game.coordinates, index, strict=True))
 
     def _ends(self, move: Move, wanted: Truths) -> Truths:
-        """Return the cells from which a wanted position is fallen to, if that is allowed."""
+        """Return the cells from which play falls to a wanted position."""
         return wanted.reshape(-1)[self.fallen] if move.clips else wanted & self.legal
 
     def _from(self, move: Move, ends: Truths) -> Truths:
-        """Return the positions from which a kind of move leads to one of the cells `ends`."""
+        """Return a mask of the positions from which a move leads to a cell of `ends`."""
         starts = np.zeros_like(ends)
         axes = [self.game.coordinates.index(name) for name in move.lowers]
         most = self._most(move)
@@ -122,7 +122,7 @@ class Box:
         return starts
 
     def _most(self, move: Move) -> Ints:
-        """Return the most that a kind of move takes from a coordinate, where play goes on; of other cells anything."""
+        """Return the largest amount of a move at each cell, anything if not allowed."""
         largest = max(self.legal.shape)
         if move.at_most is None:
             return np.array(largest)
@@ -136,7 +136,7 @@ class Box:
 
 
 def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
-    """Return the sides of a box; the bound limits fixed heaps, too."""
+    """Return the sides of a box; the bound also limits fixed heaps."""
     rules = game.rules
     passes = {name for move in rules.moves if move.needs for name in move.lowers}
     limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
@@ -145,7 +145,7 @@ def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
 
 
 def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
-    """Return the largest legal value of a coordinate, as an array that broadcasts against the box."""
+    """Return the largest legal values of a coordinate, broadcastable to the box."""
     axes = [names.index(name) for name in limit.of]
     heights = limit.height.table(*(shape[axis] for axis in axes))
     others = [axis for axis in range(len(shape)) if axis not in axes]
@@ -156,7 +156,7 @@ def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
-    """Return where any of several arrays is true; each broadcasts to the shape."""
+    """Return the union of masks, each broadcast to the shape."""
     anywhere = np.zeros(shape, np.bool_)
     for truths in several:
         anywhere |= truths
@@ -174,7 +174,10 @@ def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
 
 
 def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
-    """Return how many steps down along all of some axes at once the nearest of `ends` is, from 1 on; very many for none."""
+    """Return the distance to the nearest of `ends` down along all axes at once.
+
+    Distances are at least 1, and more than any box has where there is no end.
+    """
     first, *rest = axes
     distances = np.full(ends.shape, FAR, np.int64)
     steps, here = np.moveaxis(distances, first, 0), np.moveaxis(ends, first, 0)
@@ -189,7 +192,10 @@ def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
 
 
 def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths:
-    """Return from where some of `ends` can be reached by going down along some axes: along `strict` by at least one."""
+    """Return a mask of the cells from which going down leads to one of `ends`.
+
+    The path follows the axes, by at least one step along those in `strict`.
+    """
     below = ends
     for axis in axes:
         reached = _running(below, axis)
@@ -198,7 +204,7 @@ def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths
 
 
 def _running(cells: Truths, axis: int) -> Truths:
-    """Return whether any cell up to here along an axis is true: `numpy.logical_or.accumulate`, in a tenth of its time."""
+    """Return `numpy.logical_or.accumulate`, in a tenth of its time."""
     if axis == cells.ndim - 1:
         running: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
         return running
@@ -210,7 +216,10 @@ def _running(cells: Truths, axis: int) -> Truths:
 
 
 def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], most: Ints) -> Truths:
-    """Return the same of going down by at most `most`, an array, along each axis: sums over boxes count the `ends` in reach."""
+    """Return the mask of `_below` for at most `most` steps along each axis.
+
+    `most` is an array. Sums over boxes count the `ends` in reach.
+    """
     if len(axes) > MOST_LIMITED:
         raise LimitError(
             f"a move takes a limited amount from each of {len(axes)} coordinates:"

@@ -14,21 +14,22 @@ from choco_pipeline.claims.evidence.explain import (
 from choco_pipeline.claims.kinds import Columns, Listing, PrintedNumbers
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
-from choco_pipeline.drawing.shape import Squares, shapes_of
+from choco_pipeline.drawing import Squares
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
-#: The largest number of P-positions that are compared with a list: some hundred megabytes.
+#: Most P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 
 def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
-    """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
+    """Compare printed Grundy numbers with those of the game, if the table has all."""
     game, lookup = case.cells.game, case.cells
     try:
-        printed = check.spoken(game)
+        printed = check.legal_numbers(game)
     except UndefinedError as error:
         return Finding(Undecided(str(error)))
     needed = max((bound_of(game, at) for at, _ in printed), default=0)
@@ -45,10 +46,10 @@ def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
 
 
 def find_listing(check: Listing, case: ClaimCase) -> Finding:
-    """Return whether the values of a formula at the P-positions within the reach, listed by loops, are as printed.
+    """Compare a printed list of a formula's values at P-positions.
 
-    Raises `LimitError` if the table ends before the reach, or holds too many P-positions within it; `FormulaError` if the
-    formula has no value at a P-position.
+    The list has the order of nested loops over the coordinates. Raises `LimitError` if the table ends before the reach, or holds
+    too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
     """
     blocks = list(_p_positions(case, check.where))
     points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
@@ -76,7 +77,7 @@ def find_listing(check: Listing, case: ClaimCase) -> Finding:
 
 
 def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
-    """Yield the P-positions within the claim's reach that satisfy a condition, block by block."""
+    """Yield the P-positions within the reach that satisfy a condition, in blocks."""
     if case.cells.variable.name == "p_cell":
         raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
     if not case.is_complete:
@@ -88,13 +89,13 @@ def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
         listed += case.cells.sizes(chosen).size
         if listed > MOST_LISTED:
             raise LimitError(
-                f"it speaks of more P-positions than the {MOST_LISTED:,} that a list is compared with"
+                f"it is about more P-positions than the {MOST_LISTED:,} that a list is compared with"
             )
         yield chosen
 
 
 def find_columns(check: Columns, case: ClaimCase) -> Finding:
-    """Return whether the columns of flat bars are as printed; the first example that is wrong refutes."""
+    """Compare the columns of flat bars with the printed ones."""
     game, number = case.cells.game, len(check.examples)
     for example in check.examples:
         position = tuple(example.position)

@@ -1,7 +1,7 @@
-"""Checking that a position has the Grundy number, or the outcome, that follows from a position of a related game.
+"""Check of a position's value against that of a position of another game.
 
-The related game's table is computed for the purpose, as far as the positions that the claim speaks of lead. That each of these
-has a related position is a part of the claim: where there is none, or no such game, the claim is false.
+The related game's table is computed as far as the related positions reach. Their existence is a part of the claim: without
+such a position, or without such a game, the claim is false.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.p_position_formulas import all_positions, outcomes_of
+from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
 from choco_pipeline.claims.evidence.explain import (
     counterexample_to_number,
     counterexample_to_outcome,
@@ -40,7 +40,7 @@ from choco_pipeline.tables.reading.cells import (
 from choco_pipeline.tables.specs.position_count import estimated_positions
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
-#: More positions are not enumerated, and no longer is spent on the related table: some seconds.
+#: Limits of the enumeration of positions and of the related table: some seconds.
 MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 
@@ -53,7 +53,6 @@ class _RelatedTable:
 
     @classmethod
     def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
-        """Compute a table that reaches these coordinates."""
         rules, variable = game.base.rules, variable_of(game, "p-positions")
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
@@ -65,7 +64,6 @@ class _RelatedTable:
         return cls(Cells.of(game, bound, table(game, bound, quantity)))
 
     def are_positions(self, points: Points) -> Truths:
-        """Return which points are positions."""
         natural: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
         nearest = {name: np.maximum(values, 0) for name, values in points.items()}
         return natural & are_positions(self.cells.game, nearest)
@@ -78,11 +76,9 @@ class _RelatedTable:
         return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
 
     def are_p(self, points: Points) -> Truths:
-        """Return which positions are P-positions."""
         return outcomes_of(self.cells, points, self.values(points))
 
     def values(self, points: Points) -> Ints:
-        """Return the content of the cells of positions."""
         where = tuple(points[name] for name in self.cells.variable.dims)
         whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
         return whole[where].astype(np.int64)
@@ -105,14 +101,17 @@ class _Comparison:
 
     @classmethod
     def of(cls, check: Related, case: ClaimCase, game: Ruleset) -> _Comparison:
-        """Put integers for the parameters into a claim."""
+        """Substitute integers for the parameters of a claim."""
         known = {name: formula.substitute(case.environment) for name, formula in check.at.items()}
         equals, where = (f and f.substitute(case.environment) for f in (check.equals, check.where))
         return cls(case.cells, game, known, equals, where)
 
     @property
     def by_columns(self) -> str | None:
-        """The coordinate that the tables of both games hold, if a claim leaves it alone: few of its values can be wrong then."""
+        """The stored coordinate of both tables, if the claim does not use it.
+
+        In this case few values of the coordinate can be wrong in each column.
+        """
         stored = self.cells.variable.stored
         others = [formula for name, formula in self.at.items() if name != stored]
         if stored is None or variable_of(self.game, "p-positions").stored != stored:
@@ -123,11 +122,10 @@ class _Comparison:
         return stored if not is_used and (is_alone or self.at[stored] == parse(stored)) else None
 
     def target(self, points: Points) -> Points:
-        """Return the related positions."""
         return {name: evaluate_at(formula, points) for name, formula in self.at.items()}
 
     def claimed(self, related: _RelatedTable, target: Points) -> Ints:
-        """Return the Grundy numbers that follow from related positions, or 1 where P-positions do and 0 elsewhere."""
+        """Return the claimed Grundy numbers, or 1 for P-positions and 0 for others."""
         if self.equals is None:
             return related.are_p(target).astype(np.int64)
         return evaluate_at(self.equals, {"g": related.values(target)})
@@ -147,7 +145,7 @@ class _Comparison:
     def compare(
         self, related: _RelatedTable, block: CellBlock, points: Points, tally: Tally
     ) -> None:
-        """Record where some positions, or columns of them, are not what the claim says."""
+        """Record the positions, or columns of them, that contradict the claim."""
         if self.by_columns is not None:
             tally.settle_columns(block)
             for candidates, is_p in self._candidates(related, block, points, self.by_columns):
@@ -169,7 +167,7 @@ class _Comparison:
     def _candidates(
         self, related: _RelatedTable, columns: CellBlock, points: Points, stored: str
     ) -> Iterator[tuple[Points, Ints]]:
-        """Yield those of columns that can be wrong first, and 1 for P: P-positions here and there, and where there is none."""
+        """Yield positions in columns that can be wrong, and 1 for P-positions."""
         target = self.target(points) | {stored: points[stored]}
         exist = related.are_positions(target)
         there = np.full(exist.shape, NONE, np.int64)
@@ -190,9 +188,10 @@ class _Comparison:
             yield select(points, new) | {stored: heap[new]}, is_p
 
     def _leading_to(self, there: Ints, stored: str) -> Iterator[Ints]:
-        """Yield the values of the stored coordinate, within the bound, for which it has given ones in the related game.
+        """Yield the stored coordinates that lead to given ones in the related game.
 
-        These are two at most, which are enough: only one of them can be that of a P-position. Last comes the least that leads nowhere.
+        Two within the bound are enough, because only one of them can be that of a P-position. The last result is the least value
+        that leads nowhere.
         """
         if self.at[stored] == parse(stored):
             yield there

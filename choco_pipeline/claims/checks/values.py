@@ -1,4 +1,4 @@
-"""Checking which values a formula takes over the P-positions."""
+"""Check of the set of values of a formula at the P-positions."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from choco_pipeline.tables.reading.cells import (
 
 #: The largest number of values that are listed.
 MOST_LISTED = 64
-#: Members of the set that are no values are listed up to this size; a verdict says how far.
+#: Missing members of the set are listed up to this size, which the verdict states.
 LARGEST_MEMBER = 1 << 20
-#: A set that is claimed to hold everything must have grown over this factor of the bound.
+#: A set that is claimed to contain all members must grow over this factor of the bound.
 GROWTH = 4
-#: Members of the set are looked for up to the bound divided by this, however small the values are.
+#: Members of the set are searched at least up to the bound divided by this.
 SMALL = 4
-#: Why a claim that a set is contained may say nothing.
+#: The reason why a claim about an empty set is vacuous.
 NO_MEMBER = "no integer satisfies {}"
 
 
@@ -61,8 +61,7 @@ class ComparedValues:
     sizes: Ints
     #: The members of the claimed set up to this size, ascending.
     members: Ints
-    #: Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
-    #: value, is at most `looked_up_to`.
+    #: Members of the claimed set, up to the absolute value `looked_up_to`, without such a P-position, the nearest to 0 first.
     missing: Ints
     #: The claimed set.
     claimed: IntegerSet
@@ -70,14 +69,17 @@ class ComparedValues:
     looked_up_to: int
 
     def frontier(self, bound: int) -> int | None:
-        """Return the largest size of a member up to which all members occur at P-positions within `bound`; None if there is none."""
+        """Return the size up to which all members occur at P-positions within `bound`.
+
+        None if not even the smallest member occurs.
+        """
         absent = np.setdiff1d(self.members, self.values[self.sizes <= bound])
         sizes = np.abs(self.members)
         before = sizes if not absent.size else sizes[sizes < np.abs(absent).min()]
         return int(before.max()) if before.size else None
 
     def span(self, size: int) -> str:
-        """Return the range of members up to a size as words after "members"."""
+        """Return the range of members up to a size, as words after "members"."""
         is_of_both_signs = self.members.size and self.members[0] < 0
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
@@ -111,9 +113,10 @@ def collect_values(
     size: int,
     reach: int | None = None,
 ) -> Pass[ComparedValues]:
-    """Return the values of the claim's formula over the P-positions; arguments as in `compare_p_positions`.
+    """Collect the values of the claim's formula at the P-positions.
 
-    A P-position that lies beyond the bound, as a strip may, can refute the claim, but its value is not among those listed.
+    The arguments are those of `compare_p_positions`. A P-position beyond the bound, as in a strip, can refute the claim, but its
+    value is not listed.
     """
     of = check.of.substitute(environment)
     claimed = IntegerSet(check.values.substitute(environment))
@@ -152,7 +155,6 @@ def collect_values(
 
 
 def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
-    """Return the values of a formula at P-positions."""
     values, which, counts = np.unique(
         evaluate_at(of, points), return_inverse=True, return_counts=True
     )
@@ -232,4 +234,4 @@ def _which_occur(compared: ComparedValues) -> str:
         return f"and every member {span} occurs"
     listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
     more = ", …" if compared.missing.size > 8 else ""
-    return f"and of its members {span} all occur but {listed}{more}"
+    return f"and its members {span} occur except {listed}{more}"

@@ -1,4 +1,4 @@
-"""What the verdicts on a statement come to: outcomes and their words, rows of the ledger, and who is right where two claims disagree.
+"""Conclusions from verdicts: outcomes, rows of the ledger, pairs of claims.
 
 Imports `language` and `kinds`, and no check: it reads verdicts only.
 """

@@ -1,4 +1,4 @@
-"""Claims that compare tables: decided from the numbers that the tables gave."""
+"""Verdicts on claims that compare tables, from the counts of all tables."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from choco_pipeline.formula.written.math_text import math_text
 
 
 def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
-    """Return the verdicts on the claims that compare tables: one for each, without a table.
+    """Return a verdict on each claim that compares tables.
 
-    Of `verdicts`, which are those of every table, the ones on such claims carry a number as evidence, ``p_positions``.
+    `verdicts` are those of every table; on such claims their evidence is a number, ``p_positions``.
     """
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for verdict in verdicts:
@@ -45,11 +45,11 @@ def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list
 
 
 def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
-    """Return whether the relations of a claim of kind ``counts`` hold.
+    """Return the verdict on the relations of a claim of kind ``counts``.
 
-    The claim's one parameter runs from 1, and `counts` has the number of P-positions by its value; sums run at most as far as the
-    largest of these. A relation is left out where a table that it, or a sum in it, needs is missing, and where it has no value. The
-    verdict counts the equations that are left, and names relations without any.
+    The claim's parameter runs from 1, and `counts` maps its values to numbers of P-positions; sums end at the largest value. A
+    relation is skipped where it has no value, or where a table is missing that it, or a sum in it, needs. The verdict counts the
+    remaining equations, and names relations without any.
     """
     compared = claim.counts
     if compared is None:
@@ -90,7 +90,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
 
 
 def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[str, _Numbers]:
-    """Return g and the sums, as look-up functions."""
+    """Return `g` and the sums as look-up functions."""
     largest = max(counts, default=0)
     tables = {"g": _Numbers(counts.get)}
     for name, summand in check.sums.items():
@@ -100,12 +100,12 @@ def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[st
 
 
 class _NoTableError(LookupError):
-    """A number is needed of a table that this run does not have."""
+    """A number is needed from a table that this run does not have."""
 
 
 @dataclass
 class _Sum:
-    """Σ summand for parameter = 1, …, n, where there are all tables that it needs."""
+    """Σ summand for parameter = 1, …, n, as far as the tables reach."""
 
     summand: Formula
     parameter: str
@@ -126,7 +126,7 @@ class _Sum:
 
 
 class _Numbers(Sequence[int]):
-    """Numbers that a run may have, with a record of those that were used."""
+    """Numbers of a run, with a record of those that were used."""
 
     def __init__(self, of: Callable[[int], int | None]) -> None:
         self._of = of

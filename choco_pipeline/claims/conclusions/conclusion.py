@@ -1,4 +1,4 @@
-"""The outcomes of claims and of found statements, with their signs and words."""
+"""Outcomes of claims and found statements, and rows of a ledger."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: The outcome of all verdicts on a statement, worst first: a kind of verdict, one that only a statement with parameters has, or none.
-#: Documents and the style sheet of pages call it so, too.
+from choco_pipeline.documents.model import RecordModel
+
+#: The outcome of all verdicts on a statement, worst first. Documents and the style sheet of pages use the same names.
 Outcome = Literal[
     "refuted",
     "undecided",
@@ -22,7 +23,7 @@ Outcome = Literal[
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 STRONGEST_FIRST = OUTCOMES[::-1]
 
-#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
+#: Sign and words of each outcome. Colour is never the only mark, and a bound never looks like a proof.
 SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "refuted": ("✗", "refuted"),
     "undecided": ("?", "undecided"),
@@ -33,14 +34,14 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
-#: The answer that an outcome gives to a question. Only its formal reading is true or not, which is often a part of the question or an
-#: answer that somebody proposes. None of the outcomes that are not here says anything.
+#: The answer that an outcome gives to a question, in its formal reading, which is often only a part of the question. The
+#: other outcomes give no answer.
 ANSWERS: Mapping[Outcome, str] = {
-    "refuted": "no, as read here",
-    "holds-to-bound": "open; yes as far as checked, as read here",
-    "exhausted": "yes, as read here",
-    "proved-for-listed": "yes for listed parameters, as read here",
-    "proved": "yes, as read here",
+    "refuted": "no, in our formal reading",
+    "holds-to-bound": "open; yes as far as checked, in our formal reading",
+    "exhausted": "yes, in our formal reading",
+    "proved-for-listed": "yes for listed parameters, in our formal reading",
+    "proved": "yes, in our formal reading",
 }
 
 
@@ -48,11 +49,11 @@ ANSWERS: Mapping[Outcome, str] = {
 class Conclusion:
     """The outcome of a found statement; a claim has a `ClaimRow`, with more."""
 
-    #: The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
+    #: "unchecked" if the claim language cannot express the statement, so that only a search has tested it.
     verdict: Outcome
     #: One line.
     text: str
-    #: Of a family that is proved for all parameters the first is the proof of a family of games.
+    #: For a family that is proved for all parameters, the first is the proof of the family of games.
     certificates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ class Conclusion:
 
 
 def tally(outcomes: Iterable[Outcome], order: Sequence[Outcome] = OUTCOMES) -> dict[Outcome, int]:
-    """Return how often each outcome occurs, of those that do.
+    """Count the outcomes that occur.
 
     Examples
     --------
@@ -78,7 +79,80 @@ def words_of(status: str, outcome: Outcome) -> str:
     Examples
     --------
     >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
-    ('no, as read here', 'refuted')
+    ('no, in our formal reading', 'refuted')
     """
     words = SIGNS[outcome][1]
     return ANSWERS.get(outcome, words) if status == "question" else words
+
+
+PairKind = Literal["misprint", "disagreement"]
+Right = Literal["intended", "printed", "neither", "both", "open"]
+
+
+class Decided(RecordModel):
+    """The place of the deciding counterexample."""
+
+    table: str | None
+    parameters: Mapping[str, int]
+    coordinates: tuple[str, ...]
+    position: tuple[int, ...] | None
+
+
+class EngineAgreement(RecordModel):
+    """The engines that agree on some proofs."""
+
+    engines: tuple[str, ...]
+    #: Number of these proofs.
+    proofs: int
+    #: The first reason why each other engine gave no answer.
+    no_answer: Mapping[str, str]
+
+
+class ClaimRow(RecordModel):
+    """The conclusion from all verdicts on a claim."""
+
+    #: Its id.
+    claim: str
+    verdict: Outcome
+    #: One line.
+    text: str
+    #: The number of verdicts, and of each kind.
+    checks: int
+    counts: Mapping[Outcome, int]
+    #: The parameters of the checks, abbreviated.
+    parameters: str
+    #: The parameters for which it is proved, or "".
+    proved_for: str
+    #: The domain for which it is proved at once, as "all k with …", or "".
+    for_all: str
+    #: The premises and lemmas of that proof in words, or "".
+    follows_from: str
+    engines: tuple[EngineAgreement, ...]
+    #: The least and the greatest bound of the tables, or None.
+    bound: tuple[int, int] | None
+    #: Distinct positions.
+    positions: int
+    #: Sum over all verdicts.
+    seconds: float
+    #: The least counterexample, or None.
+    decided: Decided | None
+    #: The command that checks it.
+    check: str
+    #: The command that repeats the proofs, or the check if there are none.
+    command: str
+
+
+class ClaimPair(RecordModel):
+    """A claim that corrects a printed one, or contradicts one of another paper."""
+
+    kind: PairKind
+    #: The ids of both claims.
+    printed: str
+    intended: str
+    #: The one that is not refuted; ``both`` if no verdict distinguishes them, ``open`` if one of them is unchecked,
+    #: undecided or vacuous.
+    right: Right
+    #: A sentence.
+    text: str
+    #: The least counterexample, or None.
+    decided: Decided | None

@@ -1,4 +1,7 @@
-"""What the verdicts on a claim come to, case by case and together: never more than all of them say."""
+"""The outcome of all verdicts on a claim, for each case and together.
+
+A combined outcome never says more than all verdicts together.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, ClaimRow, EngineAgreement, Outcome
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.verdict import VerdictKind
@@ -32,8 +34,8 @@ NOT_ASSERTED: Mapping[str, str] = {
     "question": "Questions",
     "ours": "Remarks of this project",
 }
-#: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
-#: was found to hold somewhere is not vacuous.
+#: Strongest first. The first kind that occurs is the outcome of several verdicts with the same parameters. "vacuous" comes
+#: late, because a statement that holds somewhere is not vacuous.
 PRECEDENCE: tuple[VerdictKind, ...] = (
     "refuted",
     "proved",
@@ -45,7 +47,7 @@ PRECEDENCE: tuple[VerdictKind, ...] = (
 
 
 def follows_text(evidence: Mapping[str, Any]) -> str:
-    """Return the premises of a verdict, with theirs, as words; "" for none.
+    """Return the premises of a verdict, and theirs, as words; "" for none.
 
     Examples
     --------
@@ -83,30 +85,30 @@ class Cases:
 
     #: The claim.
     claim: Claim
-    #: All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
+    #: All verdicts. An undecided proof does not weaken other verdicts.
     all_verdicts: Sequence[ClaimVerdict]
 
     @cached_property
     def verdicts(self) -> Sequence[ClaimVerdict]:
-        """The verdicts on single cases that say something, or all of these if none does."""
+        """The verdicts on single cases, without undecided proofs if there are others."""
         single = [v for v in self.all_verdicts if v.for_all is None]
         telling = [v for v in single if not (v.is_by_proof and v.verdict == "undecided")]
         return telling or single
 
     @cached_property
     def for_all(self) -> ClaimVerdict | None:
-        """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
+        """The verdict on all parameters that satisfy `for_all`, if there is one."""
         return next((v for v in self.all_verdicts if v.for_all is not None), None)
 
     @cached_property
     def false_everywhere(self) -> FalseEverywhere | None:
-        """For all of which parameters it is proved to be false, if a refutation says so."""
+        """The domain for all of which it is proved to be false, if known."""
         every = (v.false_everywhere for v in self.all_verdicts if v.verdict == "refuted")
         return next((condition for condition in every if condition is not None), None)
 
     @property
     def proved_for_all(self) -> ClaimVerdict | None:
-        """The same verdict if it is that the claim is proved for them."""
+        """The verdict `for_all`, if it is a proof."""
         return self.for_all if self.for_all is not None and self.for_all.is_proved else None
 
     @property
@@ -115,12 +117,12 @@ class Cases:
         return self.proved_for_all is not None and self.claim.speaks_for_all_only
 
     def is_among_all(self, given: Given) -> bool:
-        """Whether a case is one of those for all of which the claim is proved at once."""
+        """Whether a case belongs to the domain that is proved at once."""
         return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
 
     @cached_property
     def by_parameters(self) -> Mapping[Given, Sequence[ClaimVerdict]]:
-        """The verdicts that say something, case by case."""
+        """The verdicts on single cases, by case."""
         cases: dict[Given, list[ClaimVerdict]] = defaultdict(list)
         for verdict in self.verdicts:
             cases[tuple(verdict.parameters.items())].append(verdict)
@@ -128,7 +130,7 @@ class Cases:
 
     @cached_property
     def kinds(self) -> Mapping[Given, VerdictKind]:
-        """What the verdicts on each case come to."""
+        """The strongest verdict on each case."""
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
     def of(self, kind: VerdictKind) -> list[Given]:
@@ -137,7 +139,7 @@ class Cases:
 
     @cached_property
     def in_all_ranges(self) -> bool:
-        """Whether a statement without a ruleset is decided for every choice in its ranges."""
+        """Whether every choice in the ranges of a statement about integers is decided."""
         return all(
             verdict.evidence.get("all_choices", False)
             for verdict in self.all_verdicts
@@ -189,7 +191,7 @@ class Cases:
 
     @property
     def engines(self) -> tuple[EngineAgreement, ...]:
-        """Which engines agree on the proofs, for each set of engines."""
+        """The engines that agree on the proofs, for each set of engines."""
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         for_all = [] if self.for_all is None else [self.for_all]
@@ -220,7 +222,9 @@ def few_words(row: ClaimRow) -> str:
 
 
 def engines_text(engines: Sequence[EngineAgreement]) -> str:
-    """Return in words which engines agree on proofs, and why others do not; "" where there are no proofs.
+    """Name the engines that agree on proofs, and the reasons of the others.
+
+    Return "" if there are no proofs.
 
     Examples
     --------
@@ -243,7 +247,7 @@ def engines_text(engines: Sequence[EngineAgreement]) -> str:
 
 
 def enumerated(names: Sequence[str]) -> str:
-    """Return names as a sentence has them; "" for none.
+    """Join names with commas and "and"; "" for none.
 
     Examples
     --------
@@ -254,10 +258,10 @@ def enumerated(names: Sequence[str]) -> str:
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
-    """Return all parameters that a claim is about if its condition names them.
+    """Return all parameters of a claim if its condition names them.
 
-    None if they may be infinitely many, or if the condition has no value at some of those that it names, which no table
-    need have.
+    None if they may be infinitely many, or if the condition has no value at some of those that it names: no table need have
+    these.
     """
     if claim.is_over_tables:
         return None

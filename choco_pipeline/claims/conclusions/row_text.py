@@ -1,4 +1,4 @@
-"""The sentence of a row, in which a bound never reads as a truth."""
+"""The sentence of a row, in which a bound never reads as a proof."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ ALL = "it speaks of no others"
 
 
 def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
-    """Return how many positions, or cases, some verdicts settled, each counted once.
+    """Count the distinct positions, or cases, that verdicts settled.
 
-    Tables of one game, which verdicts with the same parameters are on, lie in each other: the largest holds what the others
-    hold, and counts alone.
+    Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
     """
     largest: dict[Given, int] = {}
     for verdict in verdicts:
@@ -36,7 +35,7 @@ def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
 
 
 def row_text(cases: Cases, decided: ClaimVerdict | None) -> str:
-    """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
+    """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
     text, for_all = _text(cases, decided), cases.for_all
     if cases.false_everywhere is not None:
         every = cases.false_everywhere
@@ -100,12 +99,11 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
 
 
 def _named(given: Sequence[Given]) -> str:
-    """Return for which parameters something is; nothing where it is for the whole statement."""
+    """Return ", for" with the parameters; "" for the whole statement."""
     return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
 
 
 def _proved_for_all(cases: Cases) -> list[str]:
-    """Return the domain that is proved at once, and its separate proofs."""
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -119,7 +117,7 @@ def _proved_for_all(cases: Cases) -> list[str]:
         )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
-        parts.append(f"each by itself, too, for {exact_text(alone)}")
+        parts.append(f"also proved individually for {exact_text(alone)}")
     others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     if not (cases.is_proved_for_all or cases.covers or others):
         parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
@@ -127,7 +125,6 @@ def _proved_for_all(cases: Cases) -> list[str]:
 
 
 def _proved(cases: Cases) -> list[str]:
-    """Return the proved cases, with their parameters."""
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
@@ -148,7 +145,7 @@ def _proved(cases: Cases) -> list[str]:
 
 
 def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return what proofs of one kind are for; where each has a bound of its own, from which to which."""
+    """Return the domain of proofs of one kind, with the range of their bounds."""
     domains = {verdict.domain for verdict in verdicts}
     if len(domains) == 1:
         return domains.pop()
@@ -159,14 +156,13 @@ def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
 
 
 def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
-    """Return that there are no other parameters, or nothing done for them."""
+    """Return a remark on the parameters that are not named."""
     if cases.covers:
         return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
 
 
 def _cases_checked(cases: Cases) -> list[str]:
-    """Return for which parameters a table, or a check, held every case."""
     given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
@@ -185,7 +181,7 @@ def _cases_checked(cases: Cases) -> list[str]:
 
 
 def _held(cases: Cases) -> list[str]:
-    """Return how far the statement holds where that is all that is known."""
+    """Return the bounds up to which the statement holds without a proof."""
     held = [
         verdict
         for given in cases.of("holds-to-bound")
@@ -214,7 +210,6 @@ def _held(cases: Cases) -> list[str]:
 
 
 def _vacuous(cases: Cases) -> list[str]:
-    """Return where the claim says nothing."""
     given = cases.of("vacuous")
     if not given:
         return []
@@ -225,7 +220,7 @@ def _vacuous(cases: Cases) -> list[str]:
 
 
 def _contradictions(cases: Cases) -> list[str]:
-    """Return where verdicts contradict each other, which is never right."""
+    """Return the contradictions between verdicts, which are always errors."""
     parts = []
     for kind, other in CONTRADICTIONS:
         both = [
@@ -240,9 +235,9 @@ def _contradictions(cases: Cases) -> list[str]:
 
 
 def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return the verdict that says least, of those that say in which sense a claim holds.
+    """Return the weakest of the verdicts that hold in a restricted sense.
 
-    For each choice of parameters its largest table counts; of these the one whose values fill the claimed set least far.
+    For each choice of parameters only its largest table counts. The weakest verdict has the smallest frontier of values.
     """
     largest: dict[Given, ClaimVerdict] = {}
     for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
@@ -291,7 +286,7 @@ def _for(verdict: ClaimVerdict) -> str:
 
 
 def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return how many of all tables, and of checks without one and proofs if there are any, gave some of the verdicts."""
+    """Return the number of tables, checks and proofs with the chosen verdicts."""
     parts = []
     for part in ("table", "check", "proof"):
         number, of = (
@@ -316,5 +311,4 @@ def _source(verdict: ClaimVerdict) -> str:
 
 
 def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
-    """Return the number of settled positions, or of other counted cases."""
     return counted(distinct_positions(verdicts), verdicts[0].unit)

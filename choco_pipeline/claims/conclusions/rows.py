@@ -1,4 +1,4 @@
-"""The conclusions of a run on its claims: a row for each, a pair for each two that disagree, and contradictory verdicts."""
+"""The conclusions of a run: rows of claims, pairs, and contradictions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import (
+from choco_pipeline.claims.conclusions.conclusion import (
     ClaimPair,
     ClaimRow,
     Decided,
+    Outcome,
     PairKind,
     Right,
+    tally,
 )
-from choco_pipeline.claims.conclusions.conclusion import Outcome, tally
 from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
 from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -38,7 +39,7 @@ def rows(
 ) -> tuple[ClaimRow, ...]:
     """Return a row for every claim of the files of a run, in their order.
 
-    Verdicts on claims over several tables are as `check_across` gives them; the configuration is the one that commands name.
+    Verdicts on claims over several tables come from `check_across`. `config` is the configuration that commands name.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
@@ -83,7 +84,7 @@ def _row(cases: Cases, config: str) -> ClaimRow:
 
 
 def _command(cases: Cases, check: str) -> str:
-    """Return what repeats the proof for all parameters, or the proofs, or the check where there are none."""
+    """Return the command that repeats the proofs, or the check."""
     if cases.is_proved_for_all:
         follows = cases.claim.statement.follows_from is not None
         return check if follows else cases.claim.command_for_all
@@ -99,35 +100,35 @@ def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[
 
 
 def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
-    """Return what counterexamples are ordered by: largest coordinate, position, parameters."""
-    shown, given = verdict.counterexample, list(verdict.parameters.values())
-    assert shown is not None
-    position = shown.position
+    """Return the sort key of a counterexample: size, position, parameters."""
+    refutes, given = verdict.counterexample, list(verdict.parameters.values())
+    assert refutes is not None
+    position = refutes.position
     if position is None:
         return (math.inf, (), given)
     sizes = [
         value
-        for name, value in zip(shown.coordinates, position, strict=True)
+        for name, value in zip(refutes.coordinates, position, strict=True)
         if claim.pattern is None or name != PASSES
     ]
     return (max(sizes), position, given)
 
 
 def _decided(verdict: ClaimVerdict) -> Decided:
-    shown = verdict.counterexample
-    assert shown is not None
+    refutes = verdict.counterexample
+    assert refutes is not None
     return Decided(
         table=verdict.table,
         parameters=verdict.parameters,
-        coordinates=shown.coordinates,
-        position=shown.position,
+        coordinates=refutes.coordinates,
+        position=refutes.position,
     )
 
 
 def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
-    """Return who is right where a claim corrects a printed one, or contradicts one of another paper."""
+    """Decide between claims that correct or contradict each other."""
     row_of = {row.claim: row for row in rows}
-    told: set[frozenset[str]] = set()
+    compared: set[frozenset[str]] = set()
     result: list[ClaimPair] = []
     for claim in catalogue.claims.values():
         entry = claim.statement
@@ -139,10 +140,10 @@ def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ..
         others += [("disagreement", other) for other in entry.contradicts]
         for kind, other in others:
             both = frozenset((claim.id, other))
-            # A claim of a file that the run does not read is no mistake; neither is saying it on both sides.
-            if other not in row_of or both in told:
+            # The other file may not be part of the run, and both claims may name each other.
+            if other not in row_of or both in compared:
                 continue
-            told.add(both)
+            compared.add(both)
             result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
     return tuple(result)
 
@@ -166,7 +167,7 @@ def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: Cla
         case True, True:
             right, text = "neither", f"Neither is right: {first}, {second}."
         case _:
-            right, text = "both", f"Not told apart so far: {first}, {second}."
+            right, text = "both", f"Not distinguished so far: {first}, {second}."
     return ClaimPair(
         kind=kind,
         printed=printed.claim,
@@ -206,10 +207,10 @@ def _standing(row: ClaimRow) -> str:
 
 
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
-    """Return if no verdict on a claim that is decided for all parameters at once contradicts another one on it.
+    """Raise `DisagreementError` if verdicts on a claim contradict each other.
 
-    Raises `DisagreementError` if the claim is proved for all parameters of a kind, and refuted for some of them; or if it is
-    refuted for some, and a proof, or a table that holds the counterexample, says of the same parameters that it is true.
+    Only claims with `for_all` are compared. They must not be proved for all parameters and refuted for some of them. Where one is
+    refuted, no proof, and no table that holds the counterexample, may say that it is true for the same parameters.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
@@ -236,7 +237,7 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
 
 
 def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:
-    """Whether a verdict says that a claim is true at the position where another one says that it is false."""
+    """Whether a verdict says that a claim is true at its counterexample."""
     if verdict.verdict in ("proved", "exhausted"):
         return True
     position = None if refuted.counterexample is None else refuted.counterexample.position

@@ -1,4 +1,4 @@
-"""What checks share: counterexamples explained, failures counted, and integers in ranges.
+"""Shared by checks: counterexamples, counts of failures, sets of integers.
 
 Imports `language` and `kinds`.
 """

@@ -20,9 +20,9 @@ from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cos
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from choco_pipeline.tables.reading.cells import Cells
 
-#: Grundy numbers and options of a counterexample are found by definition if no more positions are below it.
+#: Largest number of positions below a counterexample for which the definition is used.
 MOST_BELOW = 5_000
-#: A table of the box below a counterexample is computed if it takes no more than this.
+#: Limits of a table of the box below a counterexample.
 MOST_SECONDS = 1.0
 MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
@@ -33,7 +33,7 @@ class KnownPosition:
 
     #: The claim, and the table that it is checked on.
     case: ClaimCase
-    #: A legal one.
+    #: A legal position.
     position: Position
 
     @property
@@ -43,21 +43,21 @@ class KnownPosition:
 
     @cached_property
     def options(self) -> list[tuple[Position, ...]]:
-        """The results of its moves: a position each, or two positions whose sum is played."""
+        """The results of its moves: single positions, or pairs played as a sum."""
         return list(self.game.results(self.position))
 
     @cached_property
     def number(self) -> int | None:
-        """The position's Grundy number; None in misère play, too."""
+        """The position's Grundy number, if it is known; None in misère play."""
         return None if self.game.rules.misere else self.grundy(self.position)
 
     @cached_property
     def winning(self) -> tuple[Position, ...] | None:
-        """The first option that is known to be a P-position."""
+        """The first known P-position among the options."""
         return next((option for option in self.options if self.is_won(option)), None)
 
     def is_won(self, option: Sequence[Position]) -> bool | None:
-        """Return whether an option is a P-position, or None if it would take too long to say."""
+        """Whether an option is a P-position; None if it would take too long."""
         if len(option) == 1:
             return self.is_p_position(option[0])
         first, second = map(self.grundy, option)
@@ -74,7 +74,7 @@ class KnownPosition:
         return None if source is None else source.grundy(position)
 
     def is_p_position(self, position: Position) -> bool | None:
-        """Return whether a position is P, or None if it would take too long to say."""
+        """Whether a position is P; None if it would take too long."""
         source = self._source(position, of_numbers=False)
         return None if source is None else source.is_p_position(position)
 
@@ -97,7 +97,7 @@ class KnownPosition:
 
 
 def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
-    """Return the counterexample that a position is to a claim."""
+    """Return the counterexample to a claim at a position."""
     match case.claim.check:
         case GrundyNumbers() as check:
             named = case.environment | case.cells.named(position)
@@ -135,7 +135,7 @@ def concluded(
 
 
 def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
-    """Return whether a statement with a bound of its own could have a larger one."""
+    """Return the evidence on larger bounds for a statement with a bound of its own."""
     if case.reach is None or case.bound <= case.reach:
         return {}
     if tally.beyond is None:
@@ -152,7 +152,7 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
-    """Return that the Grundy number of a position, in a table of Grundy numbers, is not as claimed."""
+    """Return the counterexample at a position, from a table of Grundy numbers."""
     known = KnownPosition(case, position)
     number = case.cells.grundy(position)
     lower = [option for option in known.options if known.total(option) == claimed]
@@ -173,9 +173,9 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
 def counterexample_to_outcome(
     case: ClaimCase, position: Position, actual: str | None = None, claimed: str | None = None
 ) -> Counterexample:
-    """Return the counterexample that the outcome of a covered position is.
+    """Return the counterexample at a position with the other outcome.
 
-    `actual` and `claimed` replace the outcomes in the text.
+    `actual` and `claimed` replace the outcomes in the text. The table must cover the position.
     """
     known = KnownPosition(case, position)
     if known.is_p_position(position):
@@ -206,7 +206,7 @@ def _sum(option: Sequence[Position]) -> str:
 
 
 def bound_of(game: Ruleset, position: Position) -> int:
-    """Return the least bound of a table in which a legal position lies."""
+    """Return the least bound of a table that contains a legal position."""
     return next(
         bound
         for bound in range(max(position) + 1)
@@ -215,7 +215,7 @@ def bound_of(game: Ruleset, position: Position) -> int:
 
 
 def _none_of(options: Sequence[Sequence[Position]], verb: str, other: str) -> str:
-    """Say that of no option `verb` is true, but `other`."""
+    """Return the sentence that `verb` is true of no option; `other` of a single one."""
     match options:
         case []:
             return "it has no option"

@@ -1,8 +1,9 @@
-"""Sets of integers that a condition on `v` describes: which member, of any size and sign, is not among given integers.
+"""Sets of integers that satisfy a condition on `v`.
 
-The integers of one sign are looked at outwards from 0, in intervals: one throughout which the condition is false is passed
-over, whatever its length, so that the last one, which has no end, ends the search; others are halved, down to single
-integers. All that is passed over holds no member, by interval arithmetic; what is found is one, by the definition.
+The question is which member, of any size and sign, is not among given integers. The integers of one sign are searched
+outwards from 0, in intervals. An interval throughout which the condition is false is skipped, whatever its length. Thus the
+last, infinite one can end the search. Other intervals are halved, down to single integers. Interval arithmetic guarantees
+that skipped intervals hold no member, and evaluation that the result is one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.reading.cells import Ints, holds_at
 
-#: Intervals that one search looks at: some seconds' worth.
+#: Intervals of one search: some seconds of work.
 MOST_INTERVALS = 1 << 17
 
 
@@ -35,10 +36,10 @@ class IntegerSet:
         return candidates[holds_at(self.condition, {"v": candidates})]
 
     def first_outside(self, others: Collection[int]) -> int | None:
-        """Return the member nearest to 0 that is none of finitely many integers, the negative one of two; None if none is.
+        """Return the member nearest to 0 that is not among given integers, if any.
 
-        Raises `LimitError` if more than `MOST_INTERVALS` do not tell; `FormulaError` if the condition has no value where it is
-        asked.
+        Of two, the negative one is returned. Raises `LimitError` if `MOST_INTERVALS` intervals are not enough, and `FormulaError`
+        if the condition has no value at a candidate.
         """
         nearest = [self._nearest_outside(others, sign) for sign in (-1, 1)]
         return min((v for v in nearest if v is not None), key=lambda v: (abs(v), v), default=None)
@@ -49,13 +50,13 @@ class IntegerSet:
         return self.first_outside(()) is None
 
     def _nearest_outside(self, others: Collection[int], sign: int) -> int | None:
-        """Return the member of one sign, 0 being positive, that is nearest to 0 and none of the others."""
+        """Return the nearest member of a sign, 0 being positive, not among the others."""
         waiting: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
-        looked_at = 0
+        visited = 0
         while waiting:
             near, far = waiting.pop()
-            looked_at += 1
-            if looked_at > MOST_INTERVALS:
+            visited += 1
+            if visited > MOST_INTERVALS:
                 raise LimitError(
                     f"{self.condition}: whether an integer {'above' if sign > 0 else 'below'} {sign * near:,} satisfies"
                     f" it is not known, after {MOST_INTERVALS:,} intervals"

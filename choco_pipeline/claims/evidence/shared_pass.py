@@ -1,8 +1,8 @@
-"""Several passes over the cells of one table, side by side, so that each part of it is read once for all of them.
+"""Passes over one table, side by side, so that each part is read once.
 
-Idea: a pass stops when it has looked at a part of the table, and goes on when the others have looked at theirs. Since all of
-them go along the table in the same order, what one of them reads is still there when the next one asks for it. A pass over a corner
-of the table goes another way, but not for long. No pass knows of the others, so that what one finds cannot depend on them.
+A pass stops after each part of the table, and continues when the others have read theirs. All go along the table in the same
+order, so a part that one of them reads is still cached when the next one asks for it. A pass over a corner of the table
+diverges, but not for long. Passes do not know each other, so a result cannot depend on the others.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
 
-#: What looks at a table part by part, stops after each, and at last returns something.
+#: A generator that reads a table part by part, yields after each, and returns a result.
 Pass: TypeAlias = Generator[None, None, _Result]
 
 
 def alone(reader: Pass[_Result]) -> _Result:
-    """Go through a table with one pass, and return its result."""
+    """Run one pass over a table, and return its result."""
     while True:
         try:
             next(reader)
@@ -30,9 +30,9 @@ def alone(reader: Pass[_Result]) -> _Result:
 def side_by_side(
     passes: Sequence[Pass[_Result]],
 ) -> Iterator[tuple[int, _Result, float]]:
-    """Yield what passes over one table return, each when it ends: its place among them, its result, and its seconds on the clock.
+    """Run passes over one table together, and yield each result when it is there.
 
-    The seconds that reading a part takes are those of the first pass that asks for it.
+    A result comes with the index of its pass and its seconds on the clock. The first pass that asks for a part pays for reading.
     """
     seconds = [0.0] * len(passes)
     left = list(range(len(passes)))

@@ -1,4 +1,4 @@
-"""Counting where a claim fails, and keeping the least place."""
+"""Counts of the failures of a claim, with the least place."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Tally:
 
     #: The table that is checked.
     cells: Cells
-    #: The statement is only about positions whose coordinates, except passes, are at most this; None for all.
+    #: The largest coordinate, except passes, of positions in the statement; None for any.
     reach: int | None = None
-    #: Positions that the statement is about and that have been compared with it.
+    #: Number of compared positions.
     settled: int = 0
-    #: Those of them that satisfy the premise of an implication.
+    #: Number of these that satisfy the premise of an implication.
     met: int = 0
-    #: Those of them that contradict it.
+    #: Number of these that contradict the statement.
     failures: int = 0
-    #: The least of them: by its largest coordinate, passes not counted, then coordinate by coordinate.
+    #: The least failure: by its largest coordinate, except passes, then lexicographically.
     least: Position | None = None
     #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None
@@ -71,7 +71,7 @@ class Tally:
         self.failures += failures
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
-        """Return whether a size with coordinates from `start` may be less."""
+        """Whether a position of this size, from `start` on, may be less than `known`."""
         return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:
@@ -87,7 +87,10 @@ class Tally:
         )
 
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
-        """Return the least of some points and one that is known; most blocks have none that is small enough."""
+        """Return the least of the points and `known`.
+
+        Most blocks have no point that is small enough, which the sizes show.
+        """
         size = int(sizes.min(initial=_LARGEST))
         if not sizes.size or (known is not None and self.cells.size(known) < size):
             return known

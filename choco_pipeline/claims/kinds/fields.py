@@ -1,4 +1,4 @@
-"""The types of a claim's keys: formulas and ranges that are parsed when a file is read, and short texts."""
+"""Types of a claim's keys: parsed formulas and ranges, and short texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The properties of checks that decide on which tables they are judged, and the base of plug-ins."""
+"""The base classes of checks: tables that they need, and keys of plug-ins."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Part = tuple[Location, Formula | Range | None, Collection[str]]
 
 
 class Judged:
-    """A check, as the judges of tables see it."""
+    """The properties of a check that judges of tables need."""
 
-    #: Whether it compares tables, so that one table alone does not decide it.
+    #: Whether it compares tables, so that a single table does not decide it.
     over_tables: ClassVar[bool] = False
-    #: Whether it is about uncut rectangular bars, by the poisoned cell (i, j), if the ruleset is one.
+    #: Whether it is about uncut rectangular bars, by the poisoned cell (i, j), if the ruleset is such a bar.
     of_whole_bars: ClassVar[bool] = False
-    #: The only kind of tables that it can be checked on; None for any.
+    #: The only kind of table for the check; None for any.
     of_tables: ClassVar[Quantity | None] = None
 
     @property
     def reads_tables(self) -> bool:
-        """Whether tables decide it; if not, the definition of the game does."""
+        """Whether tables decide it, rather than the definition of the game."""
         return True
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on; `whole_bars` if it is about uncut rectangular bars."""
+        """Return the kinds of tables for the check; `whole_bars` means uncut bars."""
         if self.of_tables is not None:
             return (self.of_tables,)
         return ("p-positions",) if whole_bars else QUANTITIES
@@ -51,7 +51,10 @@ class Kind(Judged, Model):
         return {}
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it: by default the values of its keys that are formulas, in coordinates."""
+        """Yield every formula in it, with its place.
+
+        By default these are the values of its keys that are formulas, in coordinates.
+        """
         for name, value in self:
             if isinstance(value, Formula):
                 yield (name,), value, coordinates
@@ -68,7 +71,7 @@ class Kind(Judged, Model):
 def in_order(
     place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
 ) -> Iterator[Part]:
-    """Yield named formulas, each of which may use the names before it, and add their names to `known`."""
+    """Yield formulas that may use earlier names, and add their names to `known`."""
     for name, formula in formulas.items():
         yield (*place, name), formula, frozenset(known)
         known.add(name)

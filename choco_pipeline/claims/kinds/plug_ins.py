@@ -1,4 +1,4 @@
-"""The checks that the language of statements cannot express, each with keys of its own."""
+"""Checks that the language of statements cannot express."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BarKind(Kind):
 
 
 class Counts(BarKind):
-    """Relations between the numbers of P-positions in tables that differ in one parameter."""
+    """Relations between counts of P-positions in tables with one parameter."""
 
     over_tables: ClassVar[bool] = True
 
@@ -57,7 +57,7 @@ class Counts(BarKind):
 
     @cached_property
     def conditions(self) -> list[Formula]:
-        """The relations, parsed; `mistakes` says if they cannot be."""
+        """The relations, parsed; `mistakes` reports those that cannot be parsed."""
         return [parse(text, functions=self.functions) for text in self.relations]
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
@@ -69,7 +69,7 @@ class Counts(BarKind):
                 yield ("relations", i), relation, set()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield a sum that would hide the numbers g, and relations that cannot be read or are no conditions."""
+        """Yield a sum that hides the numbers g, and relations that are no conditions."""
         if "g" in self.sums:
             yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
         for i, text in enumerate(self.relations):
@@ -84,7 +84,7 @@ class Counts(BarKind):
 
 
 class Cellular(BarKind):
-    """The P-positions of a rectangular bar are the cells of a generation of a cellular automaton that are not 0."""
+    """The P-positions of a bar are the nonzero cells of a cellular automaton."""
 
     kind: Literal["cellular"]
     terms: list[Annotated[list[int], Field(min_length=3, max_length=3)]] = Field(
@@ -94,9 +94,9 @@ class Cellular(BarKind):
     start: list[Annotated[list[int], Field(min_length=4, max_length=4)]] = Field(
         min_length=1, description="`[n, i, j, value]` for each cell that is given and not 0."
     )
-    modulo: Annotated[int, Field(ge=2)] = Field(description="What sums are reduced by.")
+    modulo: Annotated[int, Field(ge=2)] = Field(description="The modulus of the sums.")
     generation: Integer = Field(
-        description="Which generation a table shows, a formula in the parameters."
+        description="The generation of a table, a formula in the parameters."
     )
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
@@ -117,11 +117,12 @@ class Cellular(BarKind):
 
 
 class Octahedron(BarKind):
-    """The pattern is a horizontal section of the Sierpiński octahedron, cut where its height is 1 − level/2^order."""
+    """The pattern is a horizontal section of the Sierpiński octahedron."""
 
     kind: Literal["octahedron"]
     level: Integer = Field(
-        description="A formula in the parameters, from 1 at the top; 2^order is the middle, 2^(order+1)-1 the bottom."
+        description="The section has height 1 − level/2^order: a formula in the parameters, from 1 at the top; 2^order is the"
+        " middle, 2^(order+1)-1 the bottom."
     )
     order: Integer = Field(description="A formula in the parameters.")
     halves: bool = Field(
@@ -154,7 +155,7 @@ class Columns(Kind):
 
     @property
     def reads_tables(self) -> bool:
-        """False: the definition of the game decides it."""
+        """False, because the definition of the game decides it."""
         return False
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
@@ -174,7 +175,7 @@ class Columns(Kind):
 
 
 class Listing(Kind):
-    """A printed run of values of a formula at P-positions, in the order in which a program lists them."""
+    """A printed run of a formula's values at P-positions, in loop order."""
 
     kind: Literal["listing"]
     of: Integer = Field(description="An integer formula in coordinates and parameters.")
@@ -182,12 +183,12 @@ class Listing(Kind):
         description="The coordinates from the outermost loop of the program to the innermost."
     )
     where: Condition | None = Field(
-        default=None, description="The statement speaks of these positions only."
+        default=None, description="The statement is about these positions only."
     )
     up_to: Natural = Field(description="The largest coordinate of the P-positions that are listed.")
     begins: list[int] = Field(default=[], description="The first values.")
     ends: list[int] = Field(default=[], description="The last values.")
-    length: Natural | None = Field(default=None, description="How many values there are.")
+    length: Natural | None = Field(default=None, description="The number of values.")
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
@@ -213,7 +214,10 @@ class Listing(Kind):
 
 
 class HeightFunctions(Kind):
-    """Over all monotone height functions in a box: a property of f is equivalent to a formula for its Grundy numbers."""
+    """A property of height functions, and a formula for their Grundy numbers.
+
+    The statement is about all monotone height functions f in a box.
+    """
 
     of_rulesets: ClassVar[bool] = False
 
@@ -221,14 +225,10 @@ class HeightFunctions(Kind):
     arguments: Literal[1, 2] = Field(
         description="1: bars (y, z) with y ≤ f(z). 2: solid bars (x, y, z) with y ≤ f(x, z)."
     )
-    bound: Natural = Field(
-        description="The value of `N`, the largest argument of f, where no other is asked for."
-    )
+    bound: Natural = Field(description="The default of `N`, the largest argument of f.")
     height: Integer = Field(description="The largest height in the box, a formula in `N`.")
-    all: dict[Name, Span] = Field(
-        description="The integers that the property speaks of, each with its range."
-    )
-    where: Condition | None = Field(default=None, description="What is supposed of them.")
+    all: dict[Name, Span] = Field(description="The integers in the property, each with its range.")
+    where: Condition | None = Field(default=None, description="A condition on these integers.")
     such: Text = Field(
         description="The property: a condition on these integers that holds for all of them, with `f(z)` for a height"
         " of one argument and `f(x*(N+1)+z)` for two."
@@ -236,12 +236,12 @@ class HeightFunctions(Kind):
     grundy: Integer = Field(description="The claimed Grundy number, in the coordinates.")
     relation: Literal["exactly", "if", "only-if"] = Field(
         default="exactly",
-        description="The formula is right exactly if f has the property, if it has it, or only if it has it.",
+        description="The formula is correct exactly if f has the property, if f has it, or only if f has it.",
     )
 
     @property
     def condition(self) -> Formula:
-        """Property that f may have, parsed; `mistakes` says if it cannot be."""
+        """The property, parsed; `mistakes` reports one that cannot be parsed."""
         return parse(self.such, functions={"f"})
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
@@ -255,7 +255,7 @@ class HeightFunctions(Kind):
         yield ("grundy",), self.grundy, {"y", "z"} | ({"x"} if self.arguments == 2 else set())
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield a property that cannot be read or is no condition."""
+        """Yield a property that is not a condition."""
         return _unless_condition(("such",), self.such, {"f"})
 
     def summary(self) -> str:
@@ -265,11 +265,11 @@ class HeightFunctions(Kind):
 
 
 class SectionCase(Model):
-    """What is said of some squares of a section: they are as a square of another section, or are all empty."""
+    """Some squares of a section equal those of another section, or are all empty."""
 
     where: Condition | None = Field(
         default=None,
-        description="The squares that it speaks of; all that no case before speaks of by default.",
+        description="A condition on the squares; by default all that belong to no earlier case.",
     )
     like: Annotated[list[Integer], Field(min_length=4, max_length=4)] | None = Field(
         default=None,
@@ -280,25 +280,24 @@ class SectionCase(Model):
 
 
 class Sections(Kind):
-    """Sections of Sierpiński octahedra are made of others, or an octahedron consists of so many small ones."""
+    """Sections of Sierpiński octahedra, or the numbers of their small octahedra."""
 
     of_rulesets: ClassVar[bool] = False
 
     kind: Literal["sections"]
-    bound: Natural = Field(
-        description="The value of `N`, which ranges may use, where no other is asked for."
-    )
+    bound: Natural = Field(description="The default of `N`, which ranges may use.")
     all: dict[Name, Span] = Field(
         min_length=1,
-        description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
+        description="The integers in the statement, in order, each with its range; a range may use the names before it and `N`.",
     )
     let: dict[Name, Integer] = Field(
         default={}, description="Names for integers that follow from them, in order."
     )
-    order: Integer = Field(description="Of the octahedron.")
+    order: Integer = Field(description="The order of the octahedron.")
     level: Integer | None = Field(
         default=None,
-        description="Of the section, at height 1 − level/2^order: from 1 at the top, 2^order in the middle; needed with `cases`.",
+        description="The level of the section, at height 1 − level/2^order: from 1 at the top, 2^order in the middle; needed"
+        " with `cases`.",
     )
     halves: bool = Field(
         default=False,
@@ -307,8 +306,8 @@ class Sections(Kind):
     )
     cases: list[SectionCase] = Field(
         default=[],
-        description="A square (i, j) belongs to the first case whose `where` it satisfies; of squares in no case nothing is"
-        " claimed.",
+        description="A square (i, j) belongs to the first case whose `where` it satisfies; nothing is claimed about squares in"
+        " no case.",
     )
     pieces: Integer | None = Field(
         default=None,
@@ -334,7 +333,7 @@ class Sections(Kind):
                 yield ("cases", n, "like", i), part, known if i < 2 else known | SQUARE
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield statements that say nothing or two things, and names that are given twice."""
+        """Yield missing and conflicting keys, and names that are defined twice."""
         if bool(self.cases) == (self.pieces is not None):
             yield (), "either `cases` or `pieces` is needed"
         if bool(self.cases) != (self.level is not None):
@@ -352,7 +351,7 @@ class Sections(Kind):
             return (
                 f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"
             )
-        assert self.level is not None  # `mistakes` says so otherwise
+        assert self.level is not None  # otherwise `mistakes` reports it
         level = _level_text(self.level, self.halves)
         parts = []
         for case in self.cases:
@@ -379,7 +378,7 @@ def _level_text(level: Formula, halves: bool) -> str:
 def _unless_condition(
     place: Location, text: str, functions: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield a mistake if a text is no condition in which these functions may be called."""
+    """Yield a mistake if a text is not a condition with these functions."""
     try:
         if not parse(text, functions=functions).is_truth:
             yield place, "a condition is needed, this is an integer"

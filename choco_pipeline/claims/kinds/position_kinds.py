@@ -26,7 +26,7 @@ class Shape(Judged):
 
 @dataclass(frozen=True)
 class PPositions(Shape):
-    """The set of P-positions equals the set of positions that satisfy a formula, contains it, or is part of it."""
+    """The P-positions equal, contain, or are among the solutions of a formula."""
 
     kind: ClassVar[str] = "p-positions"
     of_whole_bars: ClassVar[bool] = True
@@ -50,7 +50,7 @@ class GrundyNumbers(Shape):
 
 @dataclass(frozen=True)
 class Values(Shape):
-    """The set of values of a formula at the P-positions equals a set of integers ``v``, is part of it, or contains it."""
+    """The values of a formula at P-positions equal, contain, or are in a set."""
 
     kind: ClassVar[str] = "values"
     of_whole_bars: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class Values(Shape):
 
 @dataclass(frozen=True)
 class Count(Shape):
-    """The number of positions that satisfy a condition, or of pairs of a position and further integers."""
+    """The number of positions, or of positions with integers, with a condition."""
 
     kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
@@ -82,7 +82,7 @@ class Count(Shape):
 
 @dataclass(frozen=True)
 class Related(Shape):
-    """A Grundy number, or an outcome, follows from that of a position of another game."""
+    """A Grundy number, or an outcome, follows from a position of another game."""
 
     kind: ClassVar[str] = "related"
 
@@ -106,7 +106,7 @@ class Related(Shape):
 
 @dataclass(frozen=True)
 class PrintedNumbers(Shape):
-    """Printed Grundy numbers of single positions, or of the positions in a printed table."""
+    """Printed Grundy numbers of single positions, or of a table of positions."""
 
     kind: ClassVar[str] = "grundy-list"
     of_tables: ClassVar[Quantity | None] = "grundy"
@@ -115,7 +115,7 @@ class PrintedNumbers(Shape):
     #: Of a table: the first place after each row. If it is a position, the table has no number for it.
     ends: tuple[Position, ...] | None = None
 
-    def spoken(self, game: Ruleset) -> list[tuple[Position, int]]:
+    def legal_numbers(self, game: Ruleset) -> list[tuple[Position, int]]:
         """Return the positions that it is about, and their numbers.
 
         Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
@@ -123,11 +123,11 @@ class PrintedNumbers(Shape):
         for position in self.ends or ():
             if game.is_position(position):
                 raise UndefinedError(f"{position} has no number in the printed table")
-        spoken = [(at, number) for at, number in self.numbers if game.is_position(at)]
-        if self.ends is None and len(spoken) < len(self.numbers):
+        legal_numbers = [(at, number) for at, number in self.numbers if game.is_position(at)]
+        if self.ends is None and len(legal_numbers) < len(self.numbers):
             missing = next(at for at, _ in self.numbers if not game.is_position(at))
             raise UndefinedError(f"{missing} is no position of {game.notation}")
-        return spoken
+        return legal_numbers
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The shapes of statements that have a judge of their own, recognised in the tree.
+"""Recognition of the statement shapes that have a judge of their own.
 
-A statement of any other shape is judged by evaluating it. A shape holds the parts that a fast loop, an automaton or a lemma
-needs; which words the statement was written in does not matter.
+A statement of any other shape is judged by evaluation. A shape holds the parts that a fast loop, an automaton or a lemma
+needs, independently of the words of the statement.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Parts:
 
 
 def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
-    """Take apart definitions in front and a premise ``size <= …`` of a statement about positions."""
+    """Split definitions and a premise ``size <= …`` from one about positions."""
     let = dict[str, Formula]()
     while isinstance(proposition, Let) and _is_free_of(proposition.value, coordinates):
         let[proposition.name] = proposition.value.formula
@@ -107,10 +107,10 @@ def recognised(
     printed: Sequence[Sequence[int]] = (),
     defined: Collection[str] = (),
 ) -> Check:
-    """Return the shape of a statement without its leading definitions and its limit on the size.
+    """Return the shape of a statement without definitions and size limit.
 
-    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and
-    `defined` the names that are defined in front.
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `defined` the names
+    that are defined in front.
     """
     check = _about_positions(proposition, coordinates, printed) if coordinates else None
     if check is None or (check.kind in OWN_NAMES_OF and not OWN_NAMES.isdisjoint(defined)):
@@ -149,7 +149,7 @@ def _is_free_of(value: Expression, coordinates: Collection[str]) -> bool:
 def _without_reach(
     parts: tuple[Proposition, ...], variables: Collection[str]
 ) -> tuple[Formula | None, list[Proposition]]:
-    """Return the limit of a conjunct ``size <= limit`` without variables, and the other conjuncts."""
+    """Split a conjunct ``size <= limit`` without variables in the limit from others."""
     for i, part in enumerate(parts):
         match part:
             case Expression(formula, ()):
@@ -211,7 +211,7 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
 
 
 def _numbers(part: Proposition) -> Check | None:
-    """Recognise Grundy numbers of single positions: ``G(2, 3) == 1 and G(5, 9) == 12``."""
+    """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
     numbers = list[tuple[Position, int]]()
     for one in conjuncts(part):
         if not isinstance(one, Expression) or len(one.terms) != 1:
@@ -236,7 +236,6 @@ def _numbers(part: Proposition) -> Check | None:
 def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Check | None:
-    """Recognise a table of Grundy numbers of a paper."""
     where = None
     if isinstance(part, Implies):
         where = _formula(part.premise)
@@ -269,7 +268,7 @@ _GRUNDY = ("G", Grundy(Place()))
 
 
 def _equation(part: Expression, where: Formula | None) -> Check | None:
-    """Recognise ``G == e``, and ``G == e`` with the Grundy number of a related game in e."""
+    """Recognise ``G == e``, where e may have a related game's Grundy number."""
     others = [(name, term) for name, term in part.terms if (name, term) != _GRUNDY]
     if len(part.terms) == 2 and len(others) == 1:
         (name, term), value = others[0], part.formula.solved_for("G")

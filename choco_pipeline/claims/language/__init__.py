@@ -1,4 +1,4 @@
-"""The language of claims: their files, their mistakes, their cases, and the verdicts.
+"""The language of claims: files, mistakes, cases and verdicts.
 
-Imports `kinds`, and nothing of how claims are checked.
+Imports `kinds`, and no check.
 """

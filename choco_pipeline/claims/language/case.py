@@ -39,12 +39,12 @@ class ClaimCase:
     parameters: Mapping[str, int]
     #: The table.
     cells: Cells
-    #: Cells looked at together; no finding depends on it.
+    #: Cells compared together; no finding depends on it.
     block: int = BLOCK
 
     @cached_property
     def environment(self) -> dict[str, int]:
-        """Integers for all names but coordinates."""
+        """Integers for all names except coordinates."""
         return self.claim.environment(self.parameters)
 
     @property
@@ -64,13 +64,13 @@ class ClaimCase:
         return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
 
     def nothing(self, what: str) -> Verdict:
-        """Return the verdict if no position satisfies the premise; `what` names the positions."""
+        """Return the verdict if no position, in words `what`, satisfies the premise."""
         if self.is_complete:
             return Vacuous(f"no {what} satisfies its premise")
         return Undecided(f"no {what} up to bound {self.bound:,} satisfies its premise")
 
     def agreement(self, settled: int) -> Verdict:
-        """Return the verdict on a statement that `settled` positions of this table agree with."""
+        """Return the verdict if all `settled` positions of this table agree."""
         if self.is_complete:
             return Exhausted(settled)
         return HoldsToBound(settled, self.bound)

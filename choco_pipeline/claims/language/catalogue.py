@@ -9,16 +9,15 @@ from functools import cached_property
 from pathlib import Path
 
 from choco_pipeline.claims.language.claim import Claim, names_of
-from choco_pipeline.claims.language.claim_formulas import formulas_of
 from choco_pipeline.claims.language.claims_file import ClaimsFile, Entry
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.mistakes import formulas_of, mistakes_in
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
-#: Theorems that are known beside those of papers: what the machine finds is compared with them in every run.
+#: Further known theorems, with which found statements are compared in every run.
 BACKGROUND = Path("config/claims/background.yaml")
 
 
@@ -28,19 +27,19 @@ class Catalogue:
 
     #: The claims.
     claims: Mapping[str, Claim]
-    #: For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
+    #: For each id, the places ``file:line:column`` of the keys with formulas, such as ``check.formula``.
     places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def unknown(self, claim_id: str) -> str:
-        """Return what to say about an id that no claim has."""
+        """Return the error message for an unknown id."""
         near = get_close_matches(claim_id, self.claims, 3, 0.5)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         return f"no claim has the id {claim_id!r}{hint} ({len(self.claims)} claims are loaded)"
 
     def premises(self, claim: Claim) -> list[Claim]:
-        """Return the claims that one follows from, and those that these follow from, each after its own.
+        """Return the premises of a claim, direct and indirect, in logical order.
 
-        Raises `ConfigError` if there is no claim with such an id, or a claim follows from itself.
+        Raises `ConfigError` if a premise does not exist, or a claim follows from itself.
         """
         premises: dict[str, Claim] = {}
 
@@ -88,12 +87,12 @@ class Catalogue:
 
     @cached_property
     def _speaking(self) -> dict[str, tuple[Claim, ...]]:
-        """What `speaking_of` has returned: found statements ask of the same games again and again."""
+        """Cache of `speaking_of`: found statements ask for the same games repeatedly."""
         return {}
 
     @cached_property
     def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
-        """Claims with the same pattern side by side, so that it is matched once for all of them."""
+        """Claims grouped by pattern, so that each pattern is matched only once."""
         by_pattern: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
         for claim in self.claims.values():
             for quantity in claim.quantities:
@@ -160,14 +159,14 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
 
 
 def load_with_background(paths: Sequence[Path]) -> Catalogue:
-    """Read claims files, and the one of background theorems if it is there and not among them."""
+    """Read claims files, and the background theorems if they are not among them."""
     background = project_file(BACKGROUND)
     is_read = background.is_file() and background not in paths
     return load_catalogue([*paths, background] if is_read else paths)
 
 
 def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
-    """Yield the ids of other claims that a claim names, and where."""
+    """Yield the ids of other claims that a claim names, with their places."""
     if entry.corrects is not None:
         yield ("corrects",), entry.corrects
     for i, other in enumerate(entry.contradicts):

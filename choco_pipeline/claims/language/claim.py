@@ -1,4 +1,4 @@
-"""A claim: its rulesets, the names in its formulas, and its summary in one line."""
+"""A claim: its rulesets, the names in its formulas, and its summary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from choco_pipeline.claims.kinds import (
     Check,
@@ -52,15 +52,17 @@ from choco_pipeline.statements.tree import (
 )
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: How ids of claims begin that the machine finds.
+_Shape = TypeVar("_Shape")
+
+#: The prefix of the ids of found claims.
 FOUND = "found-"
-#: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
+#: Patterns of rulesets whose shape limits every coordinate: a table holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates of a rectangular bar: of the poisoned cell, and the heaps. A statement is about uncut bars if it has the former alone.
+#: Coordinates of a rectangular bar: the poisoned cell, and the heaps. A statement on uncut bars has only the former.
 _CELL, _HEAPS = re.compile(r"\b[ij]\b"), re.compile(r"\b[abcd]\b")
-#: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
+#: Cases of one ruleset, at most: each has a verdict, which costs as much as a claim.
 MOST_CASES = 100
-#: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
+#: Choices of integers for which `when` is evaluated, in 1 to 10 µs each, for one ruleset.
 MOST_TRIED = 100_000
 
 
@@ -81,7 +83,7 @@ class Claim:
     statement: Statement
     #: None for a claim that was read from a work order.
     paper: Paper | None = None
-    #: Descriptions of games of one's own, to be used instead of all files; None for files.
+    #: Descriptions of games, used instead of files; None for files.
     games: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
@@ -91,12 +93,15 @@ class Claim:
 
     @property
     def is_found(self) -> bool:
-        """Whether the machine found it, so that no file of claims has it; ids of claims in files may not begin so."""
+        """Whether the machine found it; ids of claims in files may not begin so."""
         return self.id.startswith(FOUND)
 
     @cached_property
     def proposition(self) -> Proposition:
-        """The statement, parsed. Raises `FormulaError` if it is none, with the place of the mistake."""
+        """The parsed statement.
+
+        Raises `FormulaError` with the place of a mistake.
+        """
         names = {*self.parameters, *self.statement.every} | (set() if self.pattern else {"N"})
         coordinates = self._coordinates(of_whole_bars=self.is_of_cells)
         return parse_proposition(
@@ -117,7 +122,7 @@ class Claim:
 
     @property
     def speaks_of_other_games(self) -> bool:
-        """Whether the statement has positions of another game in it."""
+        """Whether the statement refers to positions of another game."""
         return self.statement.check is None and any(
             isinstance(part, Place) and part.game is not None for part in walk(self.proposition)
         )
@@ -132,7 +137,7 @@ class Claim:
 
     @cached_property
     def check(self) -> Check:
-        """What the claim says, in the shape that its judges take."""
+        """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
         bound = self.statement.bound or 0
@@ -142,38 +147,42 @@ class Claim:
     @property
     def outcomes(self) -> PPositions | None:
         """The formula for P-positions, if it is about one."""
-        return self.check if isinstance(self.check, PPositions) else None
+        return self._in_shape(PPositions)
 
     @property
     def numbers(self) -> GrundyNumbers | None:
         """The formula for Grundy numbers, if it is about one."""
-        return self.check if isinstance(self.check, GrundyNumbers) else None
+        return self._in_shape(GrundyNumbers)
 
     @property
     def value_set(self) -> Values | None:
         """The set of values at P-positions, if it is about one."""
-        return self.check if isinstance(self.check, Values) else None
+        return self._in_shape(Values)
 
     @property
     def related(self) -> Related | None:
         """The relation to another game, if it is about one."""
-        return self.check if isinstance(self.check, Related) else None
+        return self._in_shape(Related)
 
     @property
     def counts(self) -> Counts | None:
         """The plug-in that compares numbers of P-positions, if the claim is one."""
-        return self.check if isinstance(self.check, Counts) else None
+        return self._in_shape(Counts)
+
+    def _in_shape(self, shape: type[_Shape]) -> _Shape | None:
+        own: object = self.check
+        return own if isinstance(own, shape) else None
 
     @property
     def on_options(self) -> OnOptions | None:
-        """The claim as a condition on all, some or no options; None if it has another form."""
+        """The claim as a condition on all, some or no options, if it is one."""
         if self.pattern is None or self.statement.check is not None:
             return None
         return on_options(self.parts.rest, self.coordinates)
 
     @property
     def determined(self) -> Determined | None:
-        """The formula for exactly the P-positions, or for the Grundy numbers, if the claim gives one."""
+        """The formula for exactly the P-positions, or for the Grundy numbers, if any."""
         match self.check:
             case PPositions(formula, "exactly", where):
                 return Determined("p-positions", formula, where)
@@ -212,7 +221,7 @@ class Claim:
 
     @property
     def without_reach(self) -> Claim:
-        """The same claim of positions of any size."""
+        """The same claim without its limit on the size of positions."""
         parts = self.parts
         listed = ", ".join(f"{name} = {value}" for name, value in parts.let.items())
         text = (f"let {listed}: " if listed else "") + text_of(parts.rest)
@@ -236,13 +245,13 @@ class Claim:
 
     @cached_property
     def pattern(self) -> Notation | None:
-        """The ruleset, in which names stand for integers; None for a statement on integers."""
+        """The ruleset with names for integers; None for a statement on integers."""
         ruleset = self.statement.ruleset
         return None if ruleset is None else read(ruleset, games=self.games)
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """The names of the rulesets in the pattern, outermost first: all that it matches have the same."""
+        """The names of the rulesets in the pattern, outermost first."""
         return () if self.pattern is None else names_of(self.pattern)
 
     @property
@@ -281,12 +290,12 @@ class Claim:
 
     @property
     def documents(self) -> Mapping[str, Any]:
-        """The descriptions of games of one's own that its ruleset names."""
+        """The descriptions of the games that its ruleset names."""
         return {} if self.pattern is None else sample_of(self.pattern, self.games).documents
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The kinds of tables that it can be checked on; none for a statement on integers."""
+        """The kinds of tables that it can be checked on; none for integers."""
         if self.pattern is None:
             return ()
         kinds = self.check.quantities(self.is_of_whole_bars)
@@ -324,7 +333,7 @@ class Claim:
         )
 
     def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
+        """Return the condition on positions of its `reach` plus `beyond`, or ""."""
         reach = self.reach
         if reach is None:
             return ""
@@ -333,7 +342,7 @@ class Claim:
 
     @property
     def domain(self) -> str:
-        """The condition on the positions that its formula is for, its `reach` included; "" for none."""
+        """The condition on the positions of its formula, with its `reach`, or ""."""
         given, parts = self.determined, [self.where_for_all()] if self.reach else []
         if given is not None and given.where is not None:
             parts.append(f"({given.where})" if given.where.junction == "or" else given.where.text)
@@ -347,8 +356,8 @@ class Claim:
             return command("claims", "check", self.id)
         assert statement.ruleset is not None
         assert statement.for_all is not None
-        said = text_of(self.proposition)
-        return command("prove", statement.ruleset, said, "--for", statement.for_all.text)
+        text = text_of(self.proposition)
+        return command("prove", statement.ruleset, text, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return the parameters with each choice of `every` that fits `when`.
@@ -357,18 +366,18 @@ class Claim:
         `ConfigError` if `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
         """
         cases = []
-        tried = count(1)
+        attempts = count(1)
         for known in assignments(self.statement.every, dict(parameters)):
-            if self._holds_when(known, tried):
+            if self._holds_when(known, attempts):
                 cases.append(known)
-            if len(cases) > MOST_CASES or next(tried) > MOST_TRIED:
+            if len(cases) > MOST_CASES or next(attempts) > MOST_TRIED:
                 raise self._too_many(parameters, len(cases))
         return cases
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parameters, as `cases` returns them, and what `let` makes of them.
 
-        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking. Raises
+        Parameters outside the claim's domain are accepted, to find out where a theorem stops being true. Raises
         `ConfigError` if an integer of `every` is missing; `FormulaError` if a `let` has no value.
         """
         if missing := [name for name in self.statement.every if name not in parameters]:
@@ -380,14 +389,14 @@ class Claim:
             known[name] = int(formula.value(known))
         return known
 
-    def _holds_when(self, known: dict[str, int], tried: Iterator[int]) -> bool:
-        """Whether some choice of the integers of `some` satisfies `when`; `tried` counts them."""
+    def _holds_when(self, known: dict[str, int], attempts: Iterator[int]) -> bool:
+        """Whether some integers of `some`, counted by `attempts`, satisfy `when`."""
         when = self.statement.when
         try:
             for chosen in assignments(self.statement.some, known):
                 if when is None or when.value(chosen):
                     return True
-                if next(tried) > MOST_TRIED:
+                if next(attempts) > MOST_TRIED:
                     raise self._too_many(known, 0)
         except FormulaError as error:
             if self.is_found:

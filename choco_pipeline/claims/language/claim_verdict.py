@@ -1,4 +1,4 @@
-"""A verdict on a claim, as a run writes it: for which parameters, on which table or by which proof, and what supports it."""
+"""A verdict on a claim as a run stores it, with its parameters and evidence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from choco_pipeline.formula.written.math_text import MathNotation, math_text
 
 
 class AllParameters(RecordModel):
-    """The domain of a statement on a family: all natural numbers as parameters under a condition."""
+    """A domain of parameters: all natural numbers that satisfy a condition."""
 
-    #: Their names.
     parameters: tuple[str, ...]
     #: A formula.
     condition: str
@@ -43,31 +42,30 @@ class AllParameters(RecordModel):
 class FalseEverywhere(AllParameters):
     """A domain in which a claim is false for every choice of the parameters."""
 
-    #: Where it contradicts itself, in words.
+    #: Places of contradictions, in words.
     positions: tuple[str, ...]
-    #: That agree on it.
+    #: Engines that agree on it.
     engines: tuple[str, ...] = ()
-    #: A file, if one is kept.
+    #: The file, if it is kept.
     certificate: str | None = None
 
 
 class ClaimVerdict(VerdictRecord):
-    """A verdict on a claim, with its evidence; the bound is that of the table also where it does not hold to one."""
+    """A verdict on a claim, with its evidence and the bound of the table."""
 
     #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
     claim: str
     table: str | None
-    #: Of the claim; the integers that were fixed, of a statement without a ruleset.
+    #: Parameters of the claim, or fixed integers of a statement without a ruleset.
     parameters: Mapping[str, int]
-    #: All of the parameters that it is on, where it is not on single ones.
+    #: The domain of a verdict on all parameters at once.
     for_all: AllParameters | None = None
-    #: Plain data that supports it, by kind of claim.
+    #: Plain data that supports it; keys depend on the kind of claim.
     evidence: Mapping[str, Any]
-    #: Set only where it was found by proof: a file, None where none is kept.
+    #: Set only for a proof: the file, or None if it is not kept.
     certificate: str | None = None
-    #: That it took.
     seconds: float
-    #: Of a proof for all parameters: what repeats it.
+    #: The command that repeats a proof for all parameters.
     command: str | None = None
 
     @classmethod
@@ -100,11 +98,11 @@ class ClaimVerdict(VerdictRecord):
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it as plain data, without the keys that only proofs have where it is none."""
+        """Return it as plain data, without unset keys of proofs."""
         return self.model_dump(exclude_unset=True)
 
     def with_evidence(self, more: Mapping[str, Any]) -> ClaimVerdict:
-        """Return it with more evidence, or other."""
+        """Return it with more evidence; new values replace old ones."""
         return self.model_copy(update={"evidence": {**self.evidence, **more}})
 
     @property
@@ -114,17 +112,17 @@ class ClaimVerdict(VerdictRecord):
 
     @property
     def is_by_proof(self) -> bool:
-        """Whether it was found by proof for all positions or integers, not by looking at some of them."""
+        """Whether it is the result of a proof search."""
         return "certificate" in self.model_fields_set
 
     @property
     def is_proved(self) -> bool:
-        """Whether it is that something is proved."""
+        """Whether the claim is proved."""
         return self.verdict == "proved"
 
     @property
     def false_everywhere(self) -> FalseEverywhere | None:
-        """For which parameters the claim is false, all of them at once, at its bound or just beyond; None if that is not known."""
+        """The domain in which the claim is false, at its bound or just beyond, if known."""
         every = self.evidence.get("every_member")
         return None if every is None else FalseEverywhere.model_validate(every)
 
@@ -135,5 +133,5 @@ class ClaimVerdict(VerdictRecord):
 
     @property
     def no_answer(self) -> Mapping[str, str]:
-        """Why other engines do not."""
+        """The reasons why other engines gave no answer."""
         return dict(self.evidence.get("no_answer", {}))

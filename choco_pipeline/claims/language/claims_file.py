@@ -35,7 +35,7 @@ LemmaName = Literal["sprague-grundy", "free-heap", "one-pass", "two-more-passes"
 
 
 class FollowsFrom(Model):
-    """What a claim follows from: other claims, and lemmas on games in general."""
+    """The premises of a claim: other claims, and lemmas on games in general."""
 
     claims: list[Id] = Field(
         min_length=1,
@@ -45,13 +45,14 @@ class FollowsFrom(Model):
     )
     lemmas: list[LemmaName] = Field(
         default=[],
-        description="What leads from the premises' games to this one's, in this order (docs/lemmas.md); none if it is the same.",
+        description="The lemmas that lead from the premises' games to this one's, in this order (docs/lemmas.md); none if it is"
+        " the same game.",
         examples=[["one-pass", "free-heap"]],
     )
 
 
 class Statement(Model):
-    """What decides a claim's verdict: of which rulesets it speaks, and what it says of them."""
+    """The parts of a claim that decide its verdict: rulesets and statement."""
 
     id: Id = Field(description="For example `step2015-thm-2.1`.")
     ruleset: Text | None = Field(
@@ -65,14 +66,14 @@ class Statement(Model):
     )
     every: dict[Name, Span] = Field(
         default={},
-        description="Further integers, each with its range, that formulas may use: the claim speaks of every choice of"
-        " them that satisfies `when`, and each has a verdict of its own.",
+        description="Further integers, each with its range, that formulas may use: the claim is about every choice of"
+        " them that satisfies `when`, and each choice has a verdict of its own.",
         examples=[{"n": "0..8"}],
     )
     some: dict[Name, Span] = Field(
         default={},
-        description="Integers that only `when` may use, each with the range in which it is looked for: the claim speaks"
-        " of parameters for which some of them satisfy `when`.",
+        description="Integers that only `when` may use, each with the range of the search: the claim is about the parameters"
+        " for which some of them satisfy `when`.",
         examples=[{"t": "0..s", "m": "0..k//2-1"}],
     )
     when: Condition | None = Field(
@@ -88,33 +89,34 @@ class Statement(Model):
     )
     follows_from: FollowsFrom | None = Field(
         default=None,
-        description="With `for_all`: what it is to follow from for these parameters, instead of a proof from the game's rules.",
+        description="With `for_all`: the premises for these parameters, instead of a proof from the game's rules.",
         examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["one-pass", "free-heap"]}],
     )
     statement: StatementText | None = Field(
         default=None,
-        description="What is claimed, in the language of statements (docs/statements.md).",
+        description="The claim in the language of statements (docs/statements.md).",
         examples=["P <=> (x+s) ^ y ^ (z+s) == 0", "G == (y ^ (z+s)) - s"],
     )
     bound: Natural | None = Field(
         default=None,
-        description="In a statement about integers: the value of `N` where no other is asked for.",
+        description="In a statement about integers: the default of `N`.",
     )
     printed: list[list[Natural]] = Field(
         default=[],
         description="A table or a list as a paper prints it, row by row: `printed(row, column)` and `(x, y) in printed`.",
     )
     check: PlugIn | None = Field(
-        default=None, description="Instead of `statement`, for what the language cannot say."
+        default=None,
+        description="Instead of `statement`, for claims that the language cannot express.",
     )
 
 
 class Sample(Model):
-    """What `choco claims check` tries a claim on, unless it is told otherwise."""
+    """The default tables of `choco claims check`."""
 
     parameters: dict[Name, Span] = Field(
         default={},
-        description="A range for each of the ruleset's parameters, in order; other names may help to say them.",
+        description="A range for each of the ruleset's parameters, in order; they may depend on further names.",
     )
     bound: Integer = Field(
         description="Bound of the tables: an integer, or a formula in these names."
@@ -122,17 +124,17 @@ class Sample(Model):
 
 
 class Entry(Statement):
-    """A claim as a paper makes it."""
+    """A claim of a paper."""
 
     number: Text = Field(description="As printed.", examples=["Theorem 2.1"])
     where: Text | None = Field(default=None, description="Section or page.")
     status: Status = Field(
-        description="What the paper calls it; `question` for what its authors ask, where the verdict answers whether the"
+        description="Its kind in the paper; `question` for a question of the authors, where the verdict answers whether the"
         " formal statement is true; `ours` for a remark of the catalogue on the paper, which its authors do not make."
     )
-    words: Text = Field(description="What is claimed, in words.")
+    words: Text = Field(description="The claim in words.")
     note: Text | None = Field(
-        default=None, description="How it was read, where the formal statement needs a word."
+        default=None, description="An explanation of the formal reading, if it needs one."
     )
     corrects: Id | None = Field(
         default=None,
@@ -140,20 +142,20 @@ class Entry(Statement):
     )
     contradicts: list[Id] = Field(
         default=[],
-        description="Claims, of another paper perhaps, that cannot be true with this one.",
+        description="Claims, also of other papers, that cannot be true together with this one.",
     )
     independent: Text | None = Field(
         default=None,
-        description="Why no change of the moves makes it false, where none does: such a claim says little of the game.",
+        description="The reason why no change of the moves makes it false: such a claim says little about the game.",
     )
     sample: Sample | None = Field(
         default=None,
-        description="What `choco claims check` tries. Statements without a ruleset need none.",
+        description="The default tables of `choco claims check`. Statements without a ruleset need none.",
     )
 
 
 class Paper(Model):
-    """Where claims come from."""
+    """The source of claims."""
 
     key: Key
     title: Text
@@ -161,19 +163,19 @@ class Paper(Model):
     year: Annotated[int, Field(ge=1600, le=2200)] | None = Field(
         default=None, description="Left out for a preprint without a date."
     )
-    reference: Text = Field(description="Journal, volume and number, or where the preprint is.")
+    reference: Text = Field(description="Journal, volume and number, or the place of the preprint.")
     doi: Annotated[str, Field(pattern=r"^10\.[0-9]{4,9}/\S+$")] | None = Field(
-        default=None, description="Its DOI, to which reports lead."
+        default=None, description="Its DOI, a link in reports."
     )
     arxiv: Annotated[str, Field(pattern=r"^[0-9]{4}\.[0-9]{4,5}(v[0-9]+)?$")] | None = Field(
         default=None,
-        description="Its number on arXiv, to which reports lead if there is no DOI.",
+        description="Its number on arXiv, a link in reports if there is no DOI.",
         examples=["1711.04954"],
     )
 
 
 class ClaimsFile(Model):
-    """One file of claims: a paper and what it states."""
+    """A file of claims: a paper and its statements."""
 
     paper: Paper
     claims: list[Entry] = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""Mistakes in a claim beyond its single keys, such as unknown names."""
+"""Mistakes in a claim beyond its single keys, and formulas without a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from itertools import product
 
 from choco_pipeline.claims.kinds import Check, Count
 from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
-from choco_pipeline.claims.language.claim_formulas import parts_of
 from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -29,13 +30,13 @@ from choco_pipeline.statements.tree import (
     walk,
 )
 
-#: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
+#: Names that formulas may use besides coordinates, parameters and `let`; no parameter may have them.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
-#: The number of characters of a line that are shown before a mistake, and after it.
+#: Characters of a line before and after a mistake in its message.
 SHOWN = 100
-#: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
+#: Values of each parameter in the test that `for_all` implies `when`.
 MOST_TRIED = 12
 
 
@@ -104,7 +105,7 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("statement",), message
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():
-            yield ("statement",), f"{problem}, whatever the names are\n{caret(problem)}"
+            yield ("statement",), f"{problem}, for any values of the names\n{caret(problem)}"
 
 
 def _misused(claim: Claim) -> Iterator[str]:
@@ -126,13 +127,12 @@ def _misused(claim: Claim) -> Iterator[str]:
 
 
 def _formulas(part: Part) -> Iterator[Formula]:
-    """Yield the formulas of a statement."""
     for one in walk(part):
         match one:
             case Expression(formula):
                 yield formula
             case InRange(_, span):
-                yield from parts_of(span)
+                yield from formulas_in(span)
             case _:
                 pass
 
@@ -140,20 +140,19 @@ def _formulas(part: Part) -> Iterator[Formula]:
 def _about_plug_in(
     claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield the mistakes in a plug-in."""
     kind = claim.check.kind
     if not plug_in.of_rulesets:
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
             if getattr(claim.statement, key):
                 yield (key,), f"a check of kind {kind} has no `{key}`"
     elif claim.pattern is None:
-        yield (), f"`ruleset` is needed: {kind} speaks of one"
+        yield (), f"`ruleset` is needed: {kind} is about one"
         return
     else:
         base = claim.shape[-1] if claim.shape[0] == "with-pass" else claim.shape[0]
         allowed, across = plug_in.rulesets, plug_in.over_tables
         if allowed is not None and (base not in allowed or (across and len(claim.shape) > 1)):
-            found = f"{kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}"
+            found = f"{kind} is about a {' or '.join(allowed)}, found {claim.statement.ruleset}"
             yield ("check", "kind"), found
         if across and claim.statement.every:
             yield ("every",), f"a check of kind {kind} has no `every`: it compares tables"
@@ -176,7 +175,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     if statement.follows_from is not None and claim.reach is not None:
         yield (
             ("follows_from",),
-            "a statement with a limit on the size does not follow: lemmas speak of all positions",
+            "a statement with a limit on the size does not follow: lemmas are about all positions",
         )
     if statement.for_all is None or claim.pattern is None:
         return
@@ -207,7 +206,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         given = dict(zip(names, values, strict=True))
         if claim.is_for_all(given) and not claim.speaks_of(given):
             at = assigned(given)
-            yield place, f"the claim does not speak of {at}: `for_all` must imply `when`"
+            yield place, f"the claim is not about {at}: `for_all` must imply `when`"
             return
 
 
@@ -227,7 +226,7 @@ def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
 def _unknown(
     place: Location, part: Formula | Range | None, names: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield a mistake if a formula uses a name without a value, or cannot have one itself."""
+    """Yield a mistake if a formula has unknown names, or never has a value."""
     try:
         match part:
             case Formula():
@@ -239,9 +238,9 @@ def _unknown(
     except FormulaError as error:
         yield place, str(error)
         return
-    for formula in parts_of(part):
+    for formula in formulas_in(part):
         if problem := formula.always_undefined():
-            yield place, f"{problem}, whatever the names are"
+            yield place, f"{problem}, for any values of the names"
 
 
 def _require_matchable(pattern: Notation) -> None:
@@ -259,3 +258,45 @@ def _require_matchable(pattern: Notation) -> None:
                 )
             case _:
                 pass
+
+
+def formulas_in(part: Formula | Range | None) -> tuple[Formula, ...]:
+    """Return the formulas that a key holds: one, those of a range, or none."""
+    match part:
+        case Formula():
+            return (part,)
+        case Range(first, last, step):
+            return (first, last) if step is None else (first, last, step)
+        case None:
+            return ()
+
+
+def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
+    """Yield the formulas of a claim outside its statement, each with its key."""
+    statement, plug_in = claim.statement, claim.statement.check
+    held: list[tuple[Location, Formula | Range | None]] = [
+        *((("every", name), span) for name, span in statement.every.items()),
+        *((("some", name), span) for name, span in statement.some.items()),
+        (("when",), statement.when),
+        (("for_all",), statement.for_all),
+    ]
+    if isinstance(plug_in, Kind):
+        parts = plug_in.parts(frozenset(claim.coordinates))
+        held += [(("check", *place), part) for place, part, _ in parts]
+    for place, part in held:
+        yield from ((place, formula) for formula in formulas_in(part))
+
+
+def without_value(claim: Claim, error: FormulaError) -> Finding:
+    """Return the finding if a formula of a claim has no value."""
+    text = error.text.strip()
+    key = next(
+        (
+            ".".join(map(str, place))
+            for place, formula in formulas_of(claim)
+            if text in (formula.source.strip(), formula.text)
+        ),
+        "statement" if claim.statement.statement is not None else None,
+    )
+    where = f"{key} ({text})" if key else text
+    return Finding(Undecided(f"{where}: {error}"), {"key": key} if key else {})

@@ -18,18 +18,18 @@ SHORT = 60
 
 @dataclass(frozen=True)
 class Counterexample:
-    """What refutes a claim."""
+    """A counterexample to a claim."""
 
     #: The facts, and the claim that they contradict.
     found: str
     claimed: str
-    #: None where the claim is not about single positions; and the names of its coordinates.
+    #: The position, None if the claim is not about single positions; and the names of its coordinates.
     position: Position | None = None
     coordinates: tuple[str, ...] = ()
-    #: If the position is N, and where it is known: an option of it that is P.
+    #: A known P-position among the options of an N-position.
     option: Position | None = None
-    #: Why the position has that outcome or Grundy number, as words with it for a subject: which of its options shows that,
-    #: or that none of them is what would contradict it. None where it is not known, or the claim is not about outcomes.
+    #: The reason for its outcome or Grundy number, from its options, as a phrase about the position. None if it is not known,
+    #: or the claim is not about outcomes.
     reason: str | None = None
 
 
@@ -38,7 +38,7 @@ class Proved:
     """It holds in all cases; `certificate` names the proof."""
 
     kind: ClassVar[VerdictKind] = "proved"
-    #: A file; of a statement on integers, the command that decides it again.
+    #: A file; for a statement on integers, the command that decides it.
     certificate: str
     #: The kind of cases, if they are not positions.
     unit: str = "position"
@@ -53,7 +53,7 @@ class Exhausted:
     """The statement is finite, and every case of it was checked."""
 
     kind: ClassVar[VerdictKind] = "exhausted"
-    #: How many positions were settled.
+    #: Number of settled positions.
     positions: int
     #: The kind of cases, if they are not positions: ``case``, ``number``, …
     unit: str = "position"
@@ -61,10 +61,10 @@ class Exhausted:
 
 @dataclass(frozen=True)
 class HoldsToBound:
-    """Nothing in a table contradicts it; an infinite statement may still be false beyond."""
+    """Nothing in a table contradicts it; it may still be false beyond."""
 
     kind: ClassVar[VerdictKind] = "holds-to-bound"
-    #: How many positions were settled.
+    #: Number of settled positions.
     positions: int
     #: Largest value of every coordinate that the shape does not limit.
     bound: int
@@ -76,7 +76,7 @@ class HoldsToBound:
 
 @dataclass(frozen=True)
 class Refuted:
-    """It is false: `counterexample` is the least one in the table, whose `positions` positions were all settled."""
+    """It is false: `counterexample` is the least one in the settled table."""
 
     kind: ClassVar[VerdictKind] = "refuted"
     counterexample: Counterexample
@@ -162,7 +162,7 @@ _KINDS: Mapping[VerdictKind, type[Verdict]] = {kind.kind: kind for kind in get_a
 
 
 class VerdictRecord(RecordModel):
-    """A verdict as a document holds it: every key of every verdict, and the one-line text."""
+    """A verdict as a document holds it: the keys of all kinds, and its text."""
 
     verdict: VerdictKind
     positions: int = 0

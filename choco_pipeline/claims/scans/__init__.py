@@ -1,4 +1,5 @@
-"""All cells of a large table compared with formulas in one loop of machine code, which counts failures.
+"""Fast scans: formulas compared with all cells of a large table.
 
-Where the least failure is, and every error, is found by the array code of `checks` on a part of the cells.
+A loop of machine code counts the failures. The array code of `checks` finds the least failure, and raises all errors, on a
+part of the cells.
 """

@@ -1,8 +1,8 @@
 """A loop over the cells of a slab, as machine code.
 
-A task writes the instructions for one cell, without a branch. Its counts stay in registers until a line of cells is done. LLVM
-vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code: instructions are
-built one by one from the parts of formulas.
+A task emits the instructions for one cell, without a branch. Its counts stay in registers until the end of a line of cells.
+LLVM vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code:
+instructions are built one by one from the parts of formulas.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ SETTLED, MET, FAILURES, LEAST, BEYOND, FAULT = range(6)
 
 
 def nowhere(bits: int) -> int:
-    """Return the least size of no position at all: larger than that of each.
+    """Return the size of no position, larger than that of each.
 
-    It is not the largest integer: LLVM would leave out the minimum with that, and not know the rest for a reduction.
+    It is not the largest integer: LLVM would remove the minimum with that, and not recognise a reduction.
     """
     return (1 << bits - 1) - 2
 
@@ -41,56 +41,56 @@ def nowhere(bits: int) -> int:
 class LoopShape:
     """The properties of a slab on which the code of its loop depends."""
 
-    #: The dimensions, the one whose cells lie beside each other last.
+    #: The dimensions; the last one has adjacent cells.
     dims: tuple[str, ...]
     #: The coordinates whose maximum is the size of a position.
     sized: tuple[str, ...]
-    #: The coordinate that cells hold of P-positions; None if they hold something else.
+    #: The coordinate of P-positions in cells; None for other contents.
     stored: str | None
-    #: Whether a cell stands for a column even if it is `NONE`.
+    #: Whether a cell represents a column even if it is `NONE`.
     everywhere: bool
-    #: Whether the stored coordinate has a largest legal value, rather than being of any size.
+    #: Whether the stored coordinate has a largest legal value.
     limited: bool
-    #: Of the integers in cells.
+    #: Bits of the integers in cells.
     cell_bits: int
-    #: Whether the stored coordinate's largest value does, along the last dimension.
+    #: Whether the largest value of the stored coordinate varies along the last dimension.
     top_varies: bool
-    #: Whether the positions of a line of columns are fewer than 2³¹.
+    #: Whether a line of columns has fewer than 2³¹ positions.
     narrow_sums: bool
-    #: Whether failures beyond some size are kept apart.
+    #: Whether failures beyond a size are counted separately.
     has_reach: bool
-    #: Of the integers that formulas are computed in.
+    #: Bits of the integers in formulas.
     bits: int
-    #: In which values each name lies.
+    #: The range of values of each name.
     ranges: tuple[tuple[str, Interval], ...]
 
 
 @dataclass
 class Registers:
-    """Values that the instructions around those for a cell have."""
+    """Values of the loops around the instructions for a cell."""
 
-    #: Where instructions are written.
+    #: The builder of instructions.
     build: ir.IRBuilder
-    #: Of the function.
+    #: The function's arguments.
     arguments: Sequence[ir.Value]
-    #: Where the cell and the largest value of the stored coordinate are; no top where none is stored.
+    #: Pointers to the cell and to the largest value of the stored coordinate, if there is one.
     cell: ir.Value
     top: ir.Value | None
-    #: The slot of each counter for the present line.
+    #: The slot of each counter for the current line.
     counters: Mapping[int, ir.Value]
-    #: Where the number of settled positions is that may not fit into a counter.
+    #: The slot of the number of settled positions, which may not fit into a counter.
     wide_sum: ir.Value
-    #: For each of the least sizes, where it is.
+    #: The slots of the least sizes.
     least: Mapping[int, ir.Value]
-    #: The cell's, by their names.
+    #: The coordinates of the cell by name.
     coordinates: dict[str, ir.Value] = field(default_factory=dict)
 
 
 class CellCode:
-    """The instructions for one cell, as a task writes them.
+    """The instructions for one cell, written by a task with `build`.
 
-    Instructions are written with `build`. `value` is what the cell holds, `top` the largest legal value of the stored coordinate;
-    `exists` is whether the cell stands for a position or a column, `held` whether it holds something: of a column, a P-position.
+    `value` is the content of the cell and `top` the largest legal value of the stored coordinate. `exists` is true if the cell
+    represents a position or a column, and `held` if it is not empty: a column with a P-position.
     """
 
     def __init__(self, shape: LoopShape, registers: Registers) -> None:
@@ -120,7 +120,7 @@ class CellCode:
     def evaluate(
         self, formula: Formula, matters: ir.Value, stored: ir.Value | None = None
     ) -> ir.Value:
-        """Return a formula's value, with a value of the stored coordinate; 0 where that does not matter."""
+        """Return a formula's value where it matters, given the stored coordinate."""
         names = dict(self.names)
         if stored is not None:
             assert self.shape.stored is not None
@@ -132,7 +132,7 @@ class CellCode:
         return result
 
     def doubt(self, where: ir.Value) -> None:
-        """Note that the slab cannot be compared in this way if a bit is set."""
+        """Set the fault of the slab where a bit is set: arrays must compare it."""
         self._fault = self.build.or_(self._fault, where)
 
     def size(self, stored: ir.Value | None = None) -> ir.Value:
@@ -144,7 +144,7 @@ class CellCode:
         return reduce(machine.larger, [names[name] for name in self.shape.sized])
 
     def reached(self, *values: ir.Value) -> ir.Value:
-        """Return whether values are at most the reach of the statement."""
+        """Return a bit: whether all values are within the reach of the statement."""
         if not self.shape.has_reach:
             return self.yes
         bits = [self.build.icmp_signed("<=", value, self.reach) for value in values]
@@ -190,7 +190,7 @@ class CellCode:
         self.build.store(self.build.select(less, here, kept), slot)
 
     def tell(self, where: ir.Value, index: ir.Value, size: ir.Value) -> None:
-        """Count one more at an index of the task's first array, and keep the least size there in its second."""
+        """Count a value at an index of one array; keep its least size in another."""
         counts, nearest = self._registers.arguments[-2:]
         with self.build.if_then(where):
             at = [self._as_integer(index, _I64)]
@@ -206,7 +206,7 @@ class CellCode:
                 self.build.store(wide, least)
 
     def finish(self) -> None:
-        """Note whether a value did not exist that mattered."""
+        """Count the faults."""
         self.count(FAULT, self._fault)
 
     def _as_integer(self, value: ir.Value, kind: ir.IntType | None = None) -> ir.Value:
@@ -236,14 +236,14 @@ class FormulaTask:
 
     @property
     def solutions(self) -> tuple[Formula, ...]:
-        """Formulas of dimensions' coordinates whose values the stored coordinate takes in `formula`."""
+        """Formulas for the stored coordinate; one of them holds if `formula` does."""
         return ()
 
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one cell."""
         raise NotImplementedError
 
-    def _spoken_of(self, cell: CellCode) -> ir.Value:
+    def _domain(self, cell: CellCode) -> ir.Value:
         if self.where is None:
             return cell.exists
         return cell.build.and_(cell.exists, cell.evaluate(self.where, cell.exists))
@@ -255,36 +255,34 @@ class NumbersTask(FormulaTask):
 
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one cell."""
-        spoken, size = self._spoken_of(cell), cell.size()
-        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
-        claimed = cell.evaluate(self.formula, spoken)
+        in_domain, size = self._domain(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(in_domain, cell.reached(size)))
+        claimed = cell.evaluate(self.formula, in_domain)
         wrong = cell.build.icmp_signed("!=", claimed, cell.value)
-        cell.fail(cell.build.and_(spoken, wrong), size)
+        cell.fail(cell.build.and_(in_domain, wrong), size)
 
 
 @dataclass(frozen=True)
 class OutcomesTask(FormulaTask):
     """Compare which positions are P with those that satisfy a formula."""
 
-    #: As in the claim.
     relation: Containment
-    #: What cells of P-positions hold.
+    #: The content of the cells of P-positions.
     p_value: int
 
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one cell."""
-        spoken, size = self._spoken_of(cell), cell.size()
-        cell.count(SETTLED, cell.build.and_(spoken, cell.reached(size)))
-        holds = cell.evaluate(self.formula, spoken)
+        in_domain, size = self._domain(cell), cell.size()
+        cell.count(SETTLED, cell.build.and_(in_domain, cell.reached(size)))
+        holds = cell.evaluate(self.formula, in_domain)
         is_p = cell.build.icmp_signed("==", cell.value, cell.constant(self.p_value))
-        relate(cell, self.relation, spoken, holds, is_p, size)
+        relate(cell, self.relation, in_domain, holds, is_p, size)
 
 
 @dataclass(frozen=True)
 class ColumnsTask(FormulaTask):
-    """Compare the P-position of each column, and those that a formula has there, with each other."""
+    """Compare the P-position of each column with those of a formula."""
 
-    #: As in the claim.
     relation: Containment
     #: The stored coordinate is one of these wherever the formula holds.
     candidates: tuple[Formula, ...]
@@ -297,21 +295,21 @@ class ColumnsTask(FormulaTask):
     def emit(self, cell: CellCode) -> None:
         """Write the instructions for one column."""
         build = cell.build
-        spoken = self._spoken_of(cell)
+        in_domain = self._domain(cell)
         assert cell.top is not None
-        settled, last = spoken, cell.top
+        settled, last = in_domain, cell.top
         if cell.shape.has_reach:
             heaps = [value for name, value in cell.names.items() if name != "p"]
-            settled = build.and_(spoken, cell.reached(*heaps))
+            settled = build.and_(in_domain, cell.reached(*heaps))
             last = build.select(build.icmp_signed("<", cell.top, cell.reach), cell.top, cell.reach)
         cell.settle_up_to(last, settled)
-        held = build.and_(spoken, cell.held)
+        held = build.and_(in_domain, cell.held)
         holds = cell.evaluate(self.formula, held, cell.value)
         relate(cell, self.relation, held, holds, cell.yes, cell.size(cell.value))
         tried = [cell.value]
         for candidate in self.candidates:
-            value = cell.evaluate(candidate, spoken)
-            new = build.and_(spoken, build.icmp_signed(">=", value, cell.constant(0)))
+            value = cell.evaluate(candidate, in_domain)
+            new = build.and_(in_domain, build.icmp_signed(">=", value, cell.constant(0)))
             if cell.shape.limited:
                 new = build.and_(new, build.icmp_signed("<=", value, cell.top))
             for other in tried:
@@ -323,16 +321,16 @@ class ColumnsTask(FormulaTask):
 
 @dataclass(frozen=True)
 class ValuesTask(FormulaTask):
-    """Count how often a formula has each value at P-positions, and at which least size."""
+    """Count each value of a formula at P-positions, with its least size."""
 
-    #: What cells of P-positions hold; None where they hold a coordinate.
+    #: The content of the cells of P-positions; None if it is a coordinate.
     p_value: int | None
-    #: Values that may occur: the first elements of both arrays are for the least, the last ones for the largest.
+    #: The range of possible values, which correspond to the elements of both arrays.
     least: int
     largest: int
 
     def emit(self, cell: CellCode) -> None:
-        """Write the instructions for one cell; only here does a cell branch, since it writes to memory."""
+        """Write the instructions for a cell, with a branch, because it writes to memory."""
         build = cell.build
         if self.p_value is None:
             is_p = cell.held
@@ -345,7 +343,7 @@ class ValuesTask(FormulaTask):
         is_p = build.and_(is_p, cell.reached(size))
         cell.count(SETTLED, is_p)
         value = cell.evaluate(self.formula, is_p, stored)
-        # Interval arithmetic says that all values are among those; that nothing is written elsewhere does not rest on it.
+        # Interval arithmetic shows that all values are in the range; this check makes writing safe without it.
         index = build.sub(value, cell.constant(self.least))
         span = cell.constant(self.largest - self.least)
         known = build.icmp_unsigned("<=", index, span)
@@ -361,7 +359,7 @@ def relate(
     is_p: ir.Value,
     size: ir.Value,
 ) -> None:
-    """Count where the premise of a statement is true, and where the statement is false."""
+    """Count true premises and false statements."""
     build = cell.build
     match relation:
         case "exactly":
@@ -403,7 +401,9 @@ class _LoopCode:
             wide_sum=self._slot(_I64, 0),
             least={w: self._slot(self._integer, nowhere(shape.bits)) for w in (LEAST, BEYOND)},
         )
-        self._geometry = [self._load(function.args[2], i) for i in range(4 * len(shape.dims))]
+        places = (ir.Constant(_I64, i) for i in range(4 * len(shape.dims)))
+        pointers = [build.gep(function.args[2], [i], source_etype=_I64) for i in places]
+        self._geometry = [build.load(pointer, typ=_I64) for pointer in pointers]
         self._loop(0)
         for which, slot in self._totals.items():
             total = build.load(slot, typ=_I64)
@@ -419,10 +419,6 @@ class _LoopCode:
         slot = self._build.alloca(kind)
         self._build.store(ir.Constant(kind, start), slot)
         return slot
-
-    def _load(self, array: ir.Value, index: int) -> ir.Value:
-        at = self._build.gep(array, [ir.Constant(_I64, index)], source_etype=_I64)
-        return self._build.load(at, typ=_I64)
 
     def _keep(self, which: int, value: ir.Value) -> None:
         at = self._build.gep(self._arguments[4], [ir.Constant(_I64, which)], source_etype=_I64)
@@ -484,7 +480,7 @@ class _LoopCode:
 
 
 def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
-    """Return a new target and its passes, in about 1 ms: an engine frees the target that it is made with, so that none can be shared."""
+    """Return a new target machine and its passes, because an engine frees its own."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.

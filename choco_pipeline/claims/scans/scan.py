@@ -1,4 +1,7 @@
-"""Scans of tables: slab by slab by machine code where that is faster, by arrays where it is not, or where it cannot be."""
+"""Scans of tables, slab by slab: machine code where possible, arrays otherwise.
+
+Arrays are also faster for small tables.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +34,20 @@ from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Cells, Slab
 from choco_pipeline.tables.specs.schema import NONE
 
-#: Smaller tables are compared by arrays, which compare this number of cells in the 50 ms that a compilation takes.
+#: Smaller tables are compared by arrays, which compare this number of cells in 50 ms, the time of a compilation.
 FEWEST_CELLS = 1 << 21
 
-#: Of as many possible values of a formula each is counted in an array of its own element: a few megabytes.
+#: Largest number of possible values of a formula that are counted in an array: a few megabytes.
 MOST_VALUES = 1 << 18
 
 
 def compare_by_scan(
     task: FormulaTask, tally: Tally, size: int, by_arrays: Callable[[Slab, Tally], None]
 ) -> Pass[None]:
-    """Compare a table with a formula, and count in a tally; a pass that stops after each slab.
+    """Compare a table with a formula, and count in a tally.
 
-    `by_arrays` compares one slab by arrays, and raises errors. It also finds the least failure, in the part of a slab that holds no
-    larger ones.
+    This pass stops after each slab. `by_arrays` compares one slab by arrays, and raises errors. It also finds the least failure,
+    in the part of a slab up to the least size that the machine code found.
     """
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)
@@ -108,7 +111,10 @@ class Scan:
         return ScanResult(counts[SETTLED], counts[MET], counts[FAILURES], least, beyond)
 
     def ranges(self, held: Interval) -> dict[str, Interval]:
-        """Return in which values names lie, cells being in an interval; raise `FormulaError` if a solution may be too large."""
+        """Return the ranges of all names for cells in an interval.
+
+        Raises `FormulaError` if a solution may be too large.
+        """
         variable = self.cells.variable
         ranges: dict[str, Interval] = {}
         for name, length in zip(variable.dims, self.cells.shape, strict=True):
@@ -146,7 +152,7 @@ class Scan:
         return loop_for(self.task, shape)
 
     def _width(self, held: Interval) -> tuple[int, tuple[tuple[str, Interval], ...]] | None:
-        """Return the fewest bits in which nothing can overflow, and the ranges of names for which that is shown."""
+        """Return the least bit width without overflows, if any, and the ranges of names."""
         try:
             ranges = self.ranges(held)
         except FormulaError:
@@ -161,7 +167,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """Values of a formula at P-positions, ascending; how often it has each, and the least size of a position where it does."""
+    """Ascending values at P-positions, with counts and least sizes of positions."""
 
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -178,13 +184,13 @@ class ValueScan:
     #: The formula, and the condition on P-positions; None for all.
     formula: Formula
     where: Formula | None
-    #: As in `Scan`; larger positions are left out.
+    #: As in `Scan`; larger positions are excluded.
     cells: Cells
     reach: int | None
     _counting: dict[Interval, _Counting | None] = field(default_factory=dict)
 
     def run(self, slab: Slab) -> ValueCounts | None:
-        """Return the values in a slab; None if arrays have to compute them, and to raise errors that there may be."""
+        """Return the values in a slab; None if arrays have to compute them."""
         if not slab.cells.size or not _is_worth_it(self.cells):
             return None
         held = range_of(slab.cells)
@@ -200,9 +206,10 @@ class ValueScan:
         return None if counted is None else values
 
     def _counting_of(self, held: Interval) -> _Counting | None:
-        """Return the scan for cells in an interval, the least value, and empty arrays of counts and of least sizes.
+        """Return the scan for cells in an interval, the least value, and two arrays.
 
-        None if a scan cannot count the values. Making the arrays takes as long as scanning a slab, so they are kept.
+        The arrays, of counts and of least sizes, are empty. Making them takes as long as scanning a slab, so they are kept. None if
+        a scan cannot count the values.
         """
         task = FormulaTask(self.formula, self.where)
         try:
@@ -225,7 +232,7 @@ def _is_worth_it(cells: Cells) -> bool:
 
 
 def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
-    """Return a slab with the order of its dimensions in memory, the last of which a loop can go along."""
+    """Return a slab, and its dimensions in the order of memory, innermost last."""
     cells, tops = slab.cells, slab.tops
     order = sorted(range(cells.ndim), key=lambda axis: -abs(cells.strides[axis]))
     if cells.strides[order[-1]] != cells.itemsize:
@@ -237,7 +244,7 @@ def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
 
 
 def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
-    """Return whether a line of columns has fewer positions than 32 bits can count."""
+    """Whether a line of columns has fewer positions than 32 bits can count."""
     if slab.tops is None:
         return True
     highest = int(slab.tops[(-1,) * slab.tops.ndim])  # heights never fall
@@ -246,7 +253,7 @@ def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
 
 
 def _limits_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a range in which cells lie: that of a narrow type without looking, else the `range_of` them."""
+    """Return a range that contains all cells, that of the type if it is narrow."""
     if cells.itemsize > 2:
         return range_of(cells)
     limits = np.iinfo(cells.dtype)
@@ -254,11 +261,11 @@ def _limits_of(cells: NDArray[np.integer]) -> Interval:
 
 
 def range_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a range in which cells lie, other than `NONE`; a generous one, so that many slabs have the same."""
+    """Return a generous range of all cells except `NONE`, to suit many slabs."""
     low, high = int(cells.min()), int(cells.max())
     return (0 if low >= NONE else -1 - _power_above(-low)), max(_power_above(high), (1 << 15) - 1)
 
 
 def _power_above(value: int) -> int:
-    """Return the largest integer with as many binary digits as this one; 0 if it is negative."""
+    """Return the largest integer of the same bit length; 0 for negative values."""
     return (1 << max(value, 0).bit_length()) - 1

@@ -1,4 +1,4 @@
-"""Statements that need no table: on integers, on sections of octahedra, on all height functions in a box.
+"""Statements that need no table: integers, octahedra, height functions.
 
 Imports `checks`, `evidence`, `language` and `kinds`, never `conclusions`.
 """

@@ -1,4 +1,7 @@
-"""Statements on all monotone height functions in a box: a property of f against a formula for its Grundy numbers."""
+"""Statements on all monotone height functions in a box.
+
+A property of f is compared with a formula for its Grundy numbers.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +39,18 @@ WORD = 64
 
 
 def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
-    """Return what holds of all monotone height functions in a box with arguments up to `bound`, the value of `N`.
+    """Judge a statement on all monotone height functions in a box.
 
-    Raises `FormulaError` if a formula has no value where it is needed, or the height is negative; `LimitError` if there are too
-    many functions, too many integers, or Grundy numbers from 64.
+    Arguments run up to `bound`, the value of `N`. Raises `FormulaError` if a formula has no value where it is needed, or the
+    height is negative; `LimitError` if there are too many functions, too many integers, or Grundy numbers from 64.
 
     Returns
     -------
     Finding
         A counterexample is the least function: by its largest height, then by its heights in the order of the arguments.
-        Its position is the least one with another Grundy number than claimed; for a function that has the formula, but not
-        the property, it is the first of the integers that the property is about. Evidence is how many `functions` there
-        are, how many of them have the property (`with_property`) and how many the formula (`with_formula`).
+        Its position is the least one with another Grundy number than claimed. For a function that has the formula but not the
+        property, it is the first choice of integers that violates the property. The evidence counts all `functions`, those with
+        the property (`with_property`) and those with the formula (`with_formula`).
     """
     box = _Box(check, bound)
     least: tuple[int, tuple[int, ...]] | None = None
@@ -88,7 +91,9 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
 
 
 def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
-    """Return how many monotone f there are from n_x × n_z arguments to 0..height: plane partitions, by MacMahon's formula.
+    """Count the monotone f from n_x × n_z arguments to 0..height.
+
+    These are plane partitions, counted by MacMahon's formula.
 
     Examples
     --------
@@ -100,10 +105,10 @@ def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
 
 
 def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return the Grundy numbers of many solid bars at once; with one x they are bars (y, z).
+    """Return the Grundy numbers of many solid bars; with one x, of bars (y, z).
 
-    Heights, int64 [functions, n_x, n_z], never decrease along x and z; arguments and heights are so small that no position has
-    64 options. The numbers are int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1, with -1 above the heights.
+    Heights, int64 [functions, n_x, n_z], never decrease along x and z. Arguments and heights must be so small that no position
+    has 64 options. The numbers are int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1, with -1 above the heights.
     """
     functions, n_x, n_z = heights.shape
     n_y = int(heights.max()) + 1
@@ -141,7 +146,6 @@ class _Box:
 
     @cached_property
     def height(self) -> int:
-        """The largest height."""
         height = int(self.check.height.value(self.known))
         if height < 0:
             raise FormulaError(
@@ -156,7 +160,6 @@ class _Box:
 
     @cached_property
     def points(self) -> Points:
-        """The integers that the property is about."""
         where = TRUE if self.check.where is None else Expression(self.check.where)
         bindings = [InRange(name, span) for name, span in self.check.all.items()]
         evaluation = Evaluation(None, self.bound, self.known)
@@ -166,14 +169,13 @@ class _Box:
             rows += chosen.size
             if rows > MOST_POINTS:
                 raise LimitError(
-                    f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
+                    f"the property is about more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
                 )
             found.append(np.stack([chosen.known[name] for name in self.check.all], axis=1))
         return dict(zip(self.check.all, np.concatenate(found).T, strict=True))
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Of a position."""
         return ("y", "z") if self.check.arguments == 1 else ("x", "y", "z")
 
     @cached_property
@@ -192,7 +194,7 @@ class _Box:
         if number > MOST_FUNCTIONS:
             raise LimitError(
                 f"there are {number:,} monotone height functions with arguments up to {self.bound} and heights up to"
-                f" {self.height}, at most {MOST_FUNCTIONS:,} are looked at: a smaller bound has fewer"
+                f" {self.height}, at most {MOST_FUNCTIONS:,} are allowed: a smaller bound has fewer"
             )
         if n_x + n_z - 2 + self.height >= WORD:
             raise LimitError(
@@ -216,14 +218,14 @@ class _Box:
                 yield heights[start : start + together].reshape(-1, n_x, n_z)
 
     def has_formula(self, heights: NDArray[np.int64]) -> Truths:
-        """Return the functions whose Grundy numbers are all as claimed."""
+        """Return a mask of the functions whose Grundy numbers are all as claimed."""
         grundy = grundy_numbers(heights)
         right = (grundy < 0) | (grundy == self.claimed[:, :, : grundy.shape[3]])
         holds: Truths = np.all(right, axis=(1, 2, 3))
         return holds
 
     def has_property(self, heights: NDArray[np.int64]) -> Truths:
-        """Return which functions have the property: all at once, or one by one if some look-up has no value."""
+        """Return a mask of the functions with the property."""
         tables = heights.reshape(len(heights), -1)
         try:
             together = self._truths_together(tables)
@@ -234,18 +236,18 @@ class _Box:
         return np.array([bool(self._truths(table).all()) for table in tables], np.bool_)
 
     def _truths(self, table: NDArray[np.int64]) -> Truths:
-        """Return where the condition holds for one function."""
+        """Return a mask of the points at which one function satisfies the condition."""
         truths = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
         size = next(iter(self.points.values())).size
         return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return which functions have the property; None if a height outside the box is needed."""
-        condition, asked = self.check.condition.name_look_ups("f", "F")
+        """Return the same mask at once; None if a height outside the box is needed."""
+        condition, look_ups = self.check.condition.name_look_ups("f", "F")
         size = next(iter(self.points.values())).size
         shape = (len(tables), size)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}
-        for name, argument in asked.items():
+        for name, argument in look_ups.items():
             index = np.broadcast_to(argument.evaluate(env), shape).astype(np.int64, copy=False)
             if size and (index.min() < 0 or index.max() >= tables.shape[1]):
                 return None
@@ -254,21 +256,18 @@ class _Box:
         return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
-        """Return the counterexample that one function, [1, n_x, n_z], is."""
         rows = [tuple(row) for row in heights[0].tolist()]
-        shown = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
+        function = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]
         wrong = np.argwhere((grundy >= 0) & (grundy != self.claimed[:, :, : grundy.shape[2]]))
         if not wrong.size:
             first = int(self._truths(heights.reshape(-1)).argmin())
             place = tuple(int(values[first]) for values in self.points.values())
             claimed = math_text(self.check.condition)
-            actual = (
-                f"{shown} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
-            )
+            actual = f"{function} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
             return Counterexample(actual, claimed, place, tuple(self.points))
         x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
         place = (y, z) if self.check.arguments == 1 else (x, y, z)
-        actual = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
+        actual = f"{function} has the property, and Grundy number {grundy[x, z, y]}"
         claimed = f"{math_text(self.check.grundy)} = {self.claimed[x, z, y]}"
         return Counterexample(actual, claimed, place, self.coordinates)

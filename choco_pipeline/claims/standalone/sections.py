@@ -1,4 +1,4 @@
-"""Checking statements on horizontal sections of Sierpiński octahedra, for all of them in given ranges."""
+"""Check of statements on horizontal sections of Sierpiński octahedra."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_VISITED = 1 << 24
 
 
 def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
-    """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
+    """Judge a statement on sections for all integers in its ranges.
 
-    A counterexample is the first one in the order of the names, then of the rows and columns. Raises `FormulaError` if a
-    formula has no value where it is needed; `LimitError` if a section does not exist, or there are too many squares.
-    Cases are the squares that it is about, or the octahedra whose pieces are counted; evidence is the number of `choices` of
-    integers.
+    `bound` is the value of `N`; names in `fixed` have one value. A counterexample is the first one in the order of the names,
+    then of the rows and columns. Cases are the squares in question, or the octahedra whose pieces are counted; evidence is the
+    number of `choices` of integers. Raises `FormulaError` if a formula has no value where it is needed; `LimitError` if a section
+    does not exist, or there are too many squares.
     """
     cases = choices = visited = 0
     for known in _choices(check, bound, fixed):
@@ -48,8 +48,8 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
             raise LimitError(
                 f"there are more than {MOST_VISITED:,} squares to look at: a smaller bound has fewer"
             )
-        spoken, wrong = _compared(check, known, squares)
-        cases += spoken
+        in_question, wrong = _compared(check, known, squares)
+        cases += in_question
         if wrong is not None:
             i, j, claimed_there = wrong
             words = {True: "there is a square", False: "there is none"}
@@ -62,7 +62,7 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
                 choices,
             )
     if not cases:
-        return Finding(Undecided(f"no section up to N = {bound} is one that it speaks of"))
+        return Finding(Undecided(f"no section up to N = {bound} belongs to the statement"))
     unit = "octahedron" if check.pieces is not None else "square"
     return Finding(HoldsToBound(cases, bound, unit=unit), {"choices": choices})
 
@@ -97,7 +97,7 @@ def _compared(
     there = squares.ravel()
     left = np.ones(there.size, np.bool_)
     wrong = np.zeros(there.size, np.bool_)
-    spoken = 0
+    in_question = 0
     for case in check.cases:
         points: Points = {"i": i, "j": j}
         mine = left.copy()
@@ -106,7 +106,7 @@ def _compared(
         left &= ~mine
         if not mine.any():
             continue
-        spoken += int(mine.sum())
+        in_question += int(mine.sum())
         claimed = np.zeros(int(mine.sum()), np.bool_)
         if case.like is not None:
             order, level = (int(part.value(known)) for part in case.like[:2])
@@ -117,9 +117,9 @@ def _compared(
             claimed[inside] = other[row[inside], column[inside]]
         wrong[mine] = there[mine] != claimed
     if not wrong.any():
-        return spoken, None
+        return in_question, None
     n = int(wrong.argmax())
-    return spoken, (int(i[n]), int(j[n]), not bool(there[n]))
+    return in_question, (int(i[n]), int(j[n]), not bool(there[n]))
 
 
 def _refuted(

@@ -1,4 +1,4 @@
-"""Statements that need no table: checked as they stand."""
+"""Check of statements that need no table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.standalone.height_functions import find_height_functions
 from choco_pipeline.claims.standalone.sections import find_sections
@@ -20,9 +20,10 @@ from choco_pipeline.formula import FormulaError
 def check_standing(
     claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
 ) -> Finding:
-    """Return what holds of a statement on integers, on height functions or on sections, with the claim's own `N` by default.
+    """Judge a statement on integers, height functions or sections.
 
-    Names in `fixed` have one value; the others run over their ranges. Raises `ConfigError` if one is no name of the statement.
+    `bound` is `N`, by default the claim's own. Names in `fixed` have one value; the others run over their ranges. Raises
+    `ConfigError` if a fixed name does not occur in the statement.
     """
     fixed = fixed or {}
     try:
@@ -39,7 +40,7 @@ def check_standing(
             case Sections() as check:
                 return find_sections(check, check.bound if bound is None else bound, fixed)
             case _:
-                raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
+                raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:

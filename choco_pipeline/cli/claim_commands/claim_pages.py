@@ -1,4 +1,4 @@
-"""``choco claims list`` and ``show``: what is claimed, and what the last run found."""
+"""``choco claims list`` and ``show``: claims with the results of the last run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -27,37 +27,36 @@ from choco_pipeline.sweep.paths import PROJECT, RESULTS
 from choco_pipeline.sweep.run_ledger import Ledger
 
 CLAIMS = Path("config/claims")
-#: What stands where no run has looked at a claim.
+#: The result of a claim that no run has checked.
 UNKNOWN = "–"
 
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """The claims that a command speaks of, and the ledger of the last run if there is one."""
+    """The claims of a command, and the ledger of the last run if there is one."""
 
-    #: The claims.
     catalogue: Catalogue
-    #: The configuration whose run is meant.
+    #: The configuration of the run.
     config: Path
-    #: What its last run found; None if there was none.
+    #: The ledger of its last run, if any.
     ledger: Ledger | None
-    #: The claims files that were asked for by themselves; none for all, or those of the configuration.
+    #: The claims files given as options; empty for all, or those of the configuration.
     files: tuple[Path, ...] = ()
     #: The claims files of the configuration.
     files_of_run: tuple[Path, ...] = ()
 
     def command(self, *words: object) -> str:
-        """Return the command ``choco claims`` with some words, which reads these claims again."""
+        """Return a command ``choco claims`` that reads the same claims."""
         files = [word for file in self.files for word in ("--file", file)]
         return command("claims", *words, *files, config=self.config.as_posix())
 
     def is_in_run(self, claim: Claim) -> bool:
-        """Return whether a run of the configuration includes this claim, and not another statement with its id."""
+        """Whether a run of the configuration includes this very statement."""
         known = load_catalogue(self.files_of_run).claims.get(claim.id)
         return known is not None and known.as_json() == claim.as_json()
 
     def row(self, claim_id: str) -> ClaimRow | None:
-        """Return what the last run says of a claim in one line, or None."""
+        """Return the last run's row on a claim, if any."""
         rows = () if self.ledger is None or self._has_changed(claim_id) else self.ledger.rows
         return next((row for row in rows if row.claim == claim_id), None)
 
@@ -68,19 +67,22 @@ class ClaimSource:
         return [verdict for verdict in self.ledger.verdicts if verdict.claim == claim_id]
 
     def _has_changed(self, claim_id: str) -> bool:
-        """Return whether the claim of this id in the last run is another statement."""
+        """Whether the last run has another statement with this id."""
         formal = json.dumps(self.catalogue.claims[claim_id].as_json())
         known = () if self.ledger is None else self.ledger.claims
         return any(one.id == claim_id and json.dumps(one.formal) != formal for one in known)
 
     def ruleset(self, verdict: ClaimVerdict) -> str | None:
-        """Return the game that a verdict is on; None where tables were compared, or none was needed."""
+        """Return the game of a verdict's table, if it has one."""
         tables = () if self.ledger is None else self.ledger.tables
         return next((t["ruleset"] for t in tables if t["id"] == verdict.table), None)
 
 
 def open_source(files: list[Path], config: Path | None) -> ClaimSource:
-    """Read claims files, by default all of the project or those that `config` names, and the last run's ledger."""
+    """Read claims files, and the last run's ledger.
+
+    By default these are all files of the project, or those of `config`.
+    """
     ledger: Ledger | None = None
     of_run: list[Path] = []
     of = config or Path(DEFAULT_CONFIG)
@@ -103,7 +105,7 @@ def open_source(files: list[Path], config: Path | None) -> ClaimSource:
 def list_claims(
     source: ClaimSource, paper: str | None, status: str | None, verdict: str | None, json: bool
 ) -> None:
-    """Print the claims that have this paper, status and verdict, one on a line, paper by paper."""
+    """Print the claims with this paper, status and verdict, one on a line."""
     keys = {of.key: of for _, _, of in _entries(source.catalogue)}
     if paper is not None and paper not in keys:
         raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(keys)}")
@@ -122,14 +124,14 @@ def list_claims(
     for key, lines in by_paper.items():
         print(wrapped(f"{key}: {keys[key].title}, {_reference(keys[key])}", further="  "))
         for line in lines:
-            called = f"{line['id']}  {line['number']} ({line['status']})"
-            print(wrapped(f"{called}: {line['text'] or UNKNOWN}", "  ", "      "))
+            name = f"{line['id']}  {line['number']} ({line['status']})"
+            print(wrapped(f"{name}: {line['text'] or UNKNOWN}", "  ", "      "))
         print()
     print(f"{len(chosen)} of {len(source.catalogue.claims)} claims")
 
 
 def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
-    """Print everything that is known of a claim."""
+    """Print a claim with all its results."""
     claim = source.catalogue.claims.get(claim_id)
     if claim is None:
         raise ConfigError(source.catalogue.unknown(claim_id))
@@ -199,11 +201,12 @@ def _last_run(
         yield from explain(least.counterexample, source.ruleset(least))
         return
     largest = max(verdicts, key=lambda verdict: verdict.positions)
-    yield wrapped(f"{_given(largest)}{largest.text}", "  ", "  ")
+    given = assigned(largest.parameters)
+    yield wrapped(f"{given}: {largest.text}" if given else largest.text, "  ", "  ")
 
 
 def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
-    """Return the refutation that the claim's row names; the first where there is no row."""
+    """Return the refutation that the claim's row names, or else the first."""
     decided = row.decided if row else None
     if decided is None:
         return refuted[0]
@@ -211,13 +214,7 @@ def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
     return next((v for v in refuted if (v.table, v.parameters) == at), refuted[0])
 
 
-def _given(verdict: ClaimVerdict) -> str:
-    values = assigned(verdict.parameters)
-    return f"{values}: " if values else ""
-
-
 def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
-    """Yield the parts of the formal statement that are there."""
     statement = claim.statement
     yield "claims", claim.summary
     if statement.ruleset:
@@ -236,7 +233,7 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
-    """Yield the claims that this one corrects or contradicts, and those that say so of this one."""
+    """Yield sentences on corrections of this claim, and on contradictions."""
     entry = claim.statement
     assert isinstance(entry, Entry)
     if entry.corrects:
@@ -251,16 +248,19 @@ def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
 
 
 def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[str]:
-    """Return the commands that check the claim again: without a sample, on the smallest table that the last run had."""
+    """Return the commands that check the claim again.
+
+    A claim without a sample is checked on the smallest table of the last run.
+    """
     entry = claim.statement
     words: list[str] = []
     run = [command("run", source.config.as_posix())] if source.is_in_run(claim) else []
     if claim.pattern is not None and isinstance(entry, Entry) and entry.sample is None:
         tables = {} if source.ledger is None else {t["id"]: t for t in source.ledger.tables}
-        tried = [verdict for verdict in verdicts if verdict.table in tables]
-        if not tried:
+        on_tables = [verdict for verdict in verdicts if verdict.table in tables]
+        if not on_tables:
             return run
-        least = min(tried, key=lambda verdict: int(tables[verdict.table]["bound"]))
+        least = min(on_tables, key=lambda verdict: int(tables[verdict.table]["bound"]))
         words = [f"{name}={value}" for name, value in least.parameters.items()]
         words += ["--bound", str(tables[least.table]["bound"])]
     return [source.command("check", claim.id, *words), *run]

@@ -1,4 +1,7 @@
-"""``choco claims check --prove`` and ``--proofs``: claims proved now, and proved again from the last run's certificates."""
+"""Proofs for ``choco claims check``.
+
+With ``--prove`` claims are proved now; with ``--proofs`` the certificates of the last run are checked again.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +38,17 @@ from choco_pipeline.proof.task import (
 )
 from choco_pipeline.sweep.paths import RESULTS
 
-#: GiB of memory that deciding a claim may take.
+#: GiB of memory for the decision of a claim.
 MEMORY = 4
 
 
 def proved_again(
     claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
+    """Return a trial for each proof of a claim in the last run.
 
-    Nothing of the verdicts is taken over but which certificates they name, for which parameters. Premises are in the catalogue.
-    Raises `ConfigError` if none of them is a proof.
+    Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue. Raises
+    `ConfigError` at once if none of the verdicts is a proof.
     """
     proved = [verdict for verdict in verdicts if verdict.is_proved]
     if not proved:
@@ -56,9 +59,9 @@ def proved_again(
 def decided_for_all_integers(
     claim: Claim, seconds: float, *, certify: bool = False
 ) -> Iterator[Trial]:
-    """Decide a statement about all integers; yield a trial for each choice of the fixed ones.
+    """Decide a statement about all integers; yield a trial for each fixed choice.
 
-    With `certify`, write certificates and ask the checker.
+    With `certify`, write certificates and call the checker.
     """
     with Limited(PREPARED_BY) as prover:
         verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
@@ -72,10 +75,11 @@ def decided_for_all_integers(
 def proved_now(
     claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range], seconds: float
 ) -> Iterator[Trial]:
-    """Return a trial for each proof that is looked for; nothing is taken from a run.
+    """Return a trial for each proof, independently of any run.
 
-    Without values a claim that is to be decided for all parameters or integers at once is decided so; any other for each game
-    of its sample. Raises `ConfigError` if no proof of such a claim can be looked for, or it does not speak of the values.
+    Without given values, a claim with `for_all` is decided for all parameters at once, and a statement about integers for all
+    integers. Any other claim is decided for each game of its sample. Raises `ConfigError` if such a claim cannot be proved, or
+    is not about the values.
     """
     if not given and claim.statement.for_all is not None:
         return settled_now(claim, catalogue, seconds)
@@ -104,8 +108,8 @@ def proved_by_game(
             game = build(claim.pattern, case, Path()).notation
             limits = {"seconds": seconds, "memory": MEMORY}
             if game not in proofs:
-                asked = {"ruleset": game, "relation": relation, "parameters": case, **limits}
-                todo = GameToProve.model_validate({**asked, "sweep": "", "claims": ()})
+                order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
+                todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
                 proofs[game] = searched(todo, outcomes, prover)
             proof = proofs[game]
             if proof.is_proved:
@@ -118,13 +122,13 @@ def proved_by_game(
 
 
 def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
-    """Yield what is decided of a claim for all parameters at once; nothing is taken from a run."""
+    """Yield the decision of a claim for all parameters, independently of any run."""
     with Limited(PREPARED_BY) as prover:
         yield _settled(claim, catalogue, prover, seconds)
 
 
 def _settled(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float) -> Trial:
-    """Decide a claim for all parameters, the claims that it follows from first."""
+    """Decide a claim for all parameters, after its premises."""
     chain = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     for name, link in chain.items():
@@ -142,8 +146,8 @@ def _again(
         for verdict in proved:
             start = time.perf_counter()
             if verdict.for_all is not None and claim.statement.for_all is None:
-                gone = Finding(Undecided("the claim asks for no proof for all parameters any more"))
-                yield Trial(verdict.parameters, None, None, None, gone, 0.0)
+                outdated = Finding(Undecided("the claim no longer has `for_all`"))
+                yield Trial(verdict.parameters, None, None, None, outdated, 0.0)
                 continue
             if verdict.for_all is not None:
                 yield _settled(claim, catalogue, prover, seconds)
@@ -156,7 +160,7 @@ def _again(
                     why = f"{path} is a certificate of a game, not of the claim"
                 finding = Finding(Undecided(why))
             elif (proof.claim, proof.names) != (proved_statement(claim), parameters):
-                finding = Finding(Undecided(f"{path} says something else than the claim does now"))
+                finding = Finding(Undecided(f"{path} proves another statement than the claim's"))
             else:
                 agreed = {"engines": proof.engines, "no_answer": proof.no_answer}
                 finding = Finding(proof.verdict.as_verdict, {**proof.evidence, **agreed})

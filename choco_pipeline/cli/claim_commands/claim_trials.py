@@ -1,4 +1,4 @@
-"""``choco claims check``: claims tried at once, trial by trial, and what that comes to."""
+"""``choco claims check``: trials of claims, printed one by one."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from choco_pipeline.cli.claim_commands.claim_proofs import (
 from choco_pipeline.cli.output import emit, in_time, note, wrapped
 from choco_pipeline.cli.waiting import bars, waiting
 from choco_pipeline.commands import command
-from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_text
 
-if TYPE_CHECKING:  # it shows counterexamples, as this module does
+if TYPE_CHECKING:  # that module imports `explain` from this one
     from choco_pipeline.cli.claim_commands.claim_pages import ClaimSource
 
 #: Trials of a claim by its check, and those by proof.
 _Trials = tuple[Iterable[Trial], Iterable[Trial]]
-#: Positions of larger coordinates are not drawn: the drawing would not show them.
+#: Positions with larger coordinates are not drawn.
 LARGEST_DRAWN = 60
-#: How a value is given; ``==`` and ``=>`` are signs of statements.
+#: A value for a name; ``==`` and ``=>`` are signs of statements.
 VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
 
 
@@ -52,16 +52,15 @@ def check_claims(
     *,
     everything: bool,
 ) -> int:
-    """Try claims, print one line for each trial and what they come to, and return the exit code: 1 if any is refuted.
+    """Try claims, print the trials, and return the exit code: 1 if any is refuted.
 
-    Words are ids of claims, and values of parameters as ``name=value`` or ``name=first..last``. Seconds are those of a
-    processor that all trials of a claim may take, and those of a clock that a decision for all integers may. With `everything`
-    all claims are tried that have a sample or need none. Of one that is named, with nothing else given, what is decided for all
-    integers is shown, too.
+    `words` are ids of claims, and values of parameters as ``name=value`` or ``name=first..last``. `seconds` limits the processor
+    time of all trials of a claim, and the time of a decision for all integers. With `everything` all claims are tried that have a
+    sample or need none. If a claim is named without values or a bound, its decision for all integers is also shown.
     """
     ids, given = read_words(words)
     if everything == bool(ids):
-        raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
+        raise ConfigError("name a claim, or --all; `choco claims list` shows all")
     documents: list[Mapping[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for claim in _named(catalogue, ids):
@@ -70,8 +69,8 @@ def check_claims(
             decided = _decided(claim, catalogue, seconds) if is_alone else ()
             clock = ProcessorTime(seconds, "--seconds allows more")
             with _bar(claim) as report:
-                tried = trials(claim, given, bound, report, clock.counted)
-                documents.append(_shown(claim, tried, decided, json))
+                by_tables = trials(claim, given, bound, report, clock.counted)
+                documents.append(_print_trials(claim, by_tables, decided, json))
         except ChocoError as error:
             if not everything:
                 raise
@@ -88,7 +87,7 @@ def check_claims(
 
 
 def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
-    """Prove again what the last run proved of claims, and return the exit code: 0 only if all of it is proved again."""
+    """Repeat the last run's proofs of claims; return 0 if all succeed, else 1."""
     ids, given = read_words(words)
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
@@ -100,7 +99,7 @@ def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, jso
 
 
 def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
-    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
+    """Prove claims; return 0 if all are proved, else 1."""
     ids, given = read_words(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
@@ -114,9 +113,9 @@ def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json
 def checked_or_proved(
     claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
 ) -> _Trials:
-    """Return trials that decide a claim by its check, or else trials that look for proofs.
+    """Return trials by tables that decide a claim, and trials by proof.
 
-    A claim that its check decides needs no proof: one that it refutes, or that speaks of finitely many integers.
+    A claim needs no proof if a table refutes it, or if it is about finitely many integers.
     """
     later = proved_now(claim, catalogue, given, seconds)
     clock = ProcessorTime(seconds, "--seconds allows more")
@@ -133,7 +132,7 @@ def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], js
     for claim in claims:
         try:
             with waiting(f"proving {claim.id}"):
-                documents.append(_shown(claim, *proofs(claim), json))
+                documents.append(_print_trials(claim, *proofs(claim), json))
         except ChocoError as error:
             if len(claims) == 1:
                 raise
@@ -148,7 +147,6 @@ def _show_proofs(claims: Sequence[Claim], proofs: Callable[[Claim], _Trials], js
 
 
 def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
-    """Return the claims with these ids, or all for none."""
     for claim_id in ids:
         if claim_id not in catalogue.claims:
             raise ConfigError(catalogue.unknown(claim_id))
@@ -164,29 +162,29 @@ def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Tri
 
 @contextmanager
 def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
-    """Show on a terminal how many tables are done, as the function that is given is told."""
+    """Show finished tables on a terminal; the yielded function updates it."""
     with bars() as progress:
         bar = progress.add_task(claim.id, total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)
 
 
-def _shown(
-    claim: Claim, by_tables: Iterable[Trial], decided: Iterable[Trial], json: bool
+def _print_trials(
+    claim: Claim, by_tables: Iterable[Trial], by_proof: Iterable[Trial], json: bool
 ) -> Mapping[str, Any]:
-    """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
+    """Print trials one by one, and their conclusion; return both as plain data."""
     if not json:
         print(f"{claim.id}: {claim.summary}")
-    tried: list[Trial] = []
+    trials: list[Trial] = []
     verdicts: list[ClaimVerdict] = []
-    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in decided)):
-        tried.append(trial)
+    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in by_proof)):
+        trials.append(trial)
         verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:
-            shown = f"{_label(trial)}{verdicts[-1].text} ({in_time(trial.seconds)})"
-            print(wrapped(shown, "  ", "    "), flush=True)
+            line = f"{_label(trial)}{verdicts[-1].text} ({in_time(trial.seconds)})"
+            print(wrapped(line, "  ", "    "), flush=True)
     refuted = [
         (verdict.counterexample, trial.ruleset)
-        for trial, verdict in zip(tried, verdicts, strict=True)
+        for trial, verdict in zip(trials, verdicts, strict=True)
         if verdict.counterexample is not None
     ]
     (row,) = rows(Catalogue({claim.id: claim}), verdicts)
@@ -202,12 +200,12 @@ def _shown(
         "conclusion": row.text,
         "engines": [engine.model_dump() for engine in row.engines],
         "refuted": len(refuted),
-        "trials": [_document(*trial) for trial in zip(tried, verdicts, strict=True)],
+        "trials": [_document(*trial) for trial in zip(trials, verdicts, strict=True)],
     }
 
 
 def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that show a counterexample: where, what is the case and what was claimed, drawn."""
+    """Yield the lines that describe and draw a counterexample."""
     position = counterexample.position
     if position is None:
         yield f"found {counterexample.found}; claimed {counterexample.claimed}"
@@ -223,7 +221,7 @@ def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str
 
 
 def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that draw the position of a counterexample, and its option, if it has one."""
+    """Yield the lines that draw a counterexample and its winning option."""
     position, option = counterexample.position, counterexample.option
     if ruleset is None or position is None:
         return
@@ -239,12 +237,12 @@ def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
         return
     try:
         yield f"\n{draw_text(parse_ruleset(ruleset), position)}\n"
-    except RulesetError:  # what a paper prints need not be a position of the game
+    except RulesetError:  # a printed position may be illegal
         return
 
 
 def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
-    """Return the words that give no value, and the values by name."""
+    """Split words into texts and values by name."""
     ids: list[str] = []
     given: dict[str, int | Range] = {}
     for word in words:
@@ -265,7 +263,7 @@ def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]
 
 
 def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool) -> ClaimVerdict:
-    """Return what a run would write of a trial; its ruleset stands for the table."""
+    """Return the verdict of a trial, with the ruleset as its table."""
     of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
     if is_by_proof:
         of_trial["certificate"] = None
@@ -275,7 +273,6 @@ def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool) -> ClaimVerdict:
 
 
 def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
-    """Return a trial as ``--json`` prints it."""
     document = verdict.document()
     for key in ("claim", "table", "certificate"):
         document.pop(key, None)

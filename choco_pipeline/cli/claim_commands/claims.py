@@ -1,4 +1,4 @@
-"""``choco claims``: what the papers claim, what the last run found, and claims tried at once."""
+"""``choco claims``: list, show, check and write claims."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from choco_pipeline.errors import ConfigError
 app = typer.Typer(
     name="claims",
     cls=CommandSections,
-    help="What the papers claim: list, show, check at once, or write claims of your own.",
+    help="Claims of the papers: list, show, check at once, or write claims of your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-#: Seconds that trials of a claim, and that each of its proofs, may take.
+#: Time limits in seconds of all trials of a claim, and of each proof.
 CHECK_SECONDS, PROOF_SECONDS = 10, 60
 TEMPLATE = Path(__file__).parent / "claims_template.yaml"
 
@@ -36,7 +36,7 @@ Files = Annotated[
 Config = Annotated[
     Path | None,
     typer.Option(
-        help="Use the claims files that a configuration names, and what its last run found;"
+        help="Use the claims files of a configuration, and the results of its last run;"
         " config/config.yaml's last run by default.",
         metavar="CONFIG",
     ),
@@ -46,7 +46,7 @@ Config = Annotated[
 @app.command("list")
 def list_(
     paper: Annotated[str | None, typer.Option(help="Only claims of this paper's key.")] = None,
-    status: Annotated[Status | None, typer.Option(help="Only what the paper calls so.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only claims with this status.")] = None,
     verdict: Annotated[
         Outcome | None, typer.Option(help="Only claims with this verdict in the last run.")
     ] = None,
@@ -67,7 +67,7 @@ def show(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Show one claim: in words, as formulas, what the last run found, and how to repeat it."""
+    """Show one claim: in words, as formulas, and with the last run's results."""
     from choco_pipeline.cli.claim_commands.claim_pages import open_source, show_claim  # noqa: PLC0415
 
     show_claim(open_source(file or [], config), claim, json)
@@ -90,31 +90,31 @@ def check(
         bool,
         typer.Option(
             "--proofs",
-            help="Instead: prove again, from the certificates, what the last run proved of them; exit code 0 only if"
-            " all of it is.",
+            help="Instead: check the certificates of the last run again; exit code 0 only if all of them prove their"
+            " claims.",
         ),
     ] = False,
     prove: Annotated[
         bool,
         typer.Option(
             "--prove",
-            help="Instead: prove them, for all parameters or integers at once where they ask for that, else for all"
-            " positions of each game of the sample, or of the values given; exit code 0 only if all of it is proved.",
+            help="Instead: prove them, for all parameters or integers at once if they have `for_all` or are about integers,"
+            " else for each game of the sample or the given values; exit code 0 only if everything is proved.",
         ),
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
             min=0.001,
-            help="After so many seconds of computing a claim's trials, or a proof, are ended and left undecided."
-            f" {CHECK_SECONDS} by default, {PROOF_SECONDS} of a proof that is asked for.",
+            help="Seconds of computing, after which a claim's trials, or a proof, are ended and left undecided."
+            f" {CHECK_SECONDS} by default, {PROOF_SECONDS} for a proof.",
         ),
     ] = None,
     file: Files = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Check claims at once on tables in memory, or by proof; exit code 1 if any is refuted."""
+    """Check claims at once on tables, or by proof; exit code 1 if any is refuted."""
     from choco_pipeline.cli.claim_commands.claim_pages import open_source  # noqa: PLC0415
     from choco_pipeline.cli.claim_commands.claim_trials import (  # noqa: PLC0415
         check_claims,
@@ -127,7 +127,7 @@ def check(
         if everything or bound is not None or (proofs and prove):
             option = "--proofs" if proofs else "--prove"
             raise ConfigError(
-                f"{option} goes neither with --all, nor with a bound, nor with the other of these two"
+                f"{option} cannot be combined with --all, with a bound, or with the other of these two"
             )
         again = repeat_proofs if proofs else prove_claims
         raise typer.Exit(again(source, words or [], seconds or PROOF_SECONDS, json))
@@ -165,5 +165,5 @@ def _write_new(file: Path, text: str) -> None:
     if file.suffix not in (".yaml", ".yml"):
         raise ConfigError(f"{file}: a claims file is a YAML file, its name ends with .yaml")
     if file.exists() or file.is_symlink():
-        raise ConfigError(f"{file}: there is such a file already, nothing is overwritten")
+        raise ConfigError(f"{file}: the file exists; name another one, nothing is overwritten")
     write_text(file, text)

@@ -1,1 +1,1 @@
-"""What runs have kept: looked at, verified, repaired, and written for other programs."""
+"""Commands on stored results: verify, repair, export."""

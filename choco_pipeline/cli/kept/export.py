@@ -1,4 +1,4 @@
-"""``choco export``: P-positions, found statements and claims of a run, for other programs or a paper."""
+"""``choco export``: P-positions, statements and claims of a run as files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
-from choco_pipeline.report.published import Published
-from choco_pipeline.report.run_exports import (
+from choco_pipeline.report.exports import (
     frame_bytes,
     p_position_counts,
     position_rows,
     statement_b_files,
     statement_rows,
 )
+from choco_pipeline.report.published import Published
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import read_plan
 from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
@@ -73,9 +73,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
             if as_ != "bfile":
                 return frame_bytes(position_rows(tables), as_)
             if len(tables) != 1:
-                raise ConfigError(
-                    "--as bfile: of P-positions it needs --game, a game that the run has"
-                )
+                raise ConfigError("--as bfile: P-positions need --game with a game of the run")
             return b_file(p_position_counts(tables[0])).encode()
 
 

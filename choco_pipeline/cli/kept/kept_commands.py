@@ -1,4 +1,4 @@
-"""The commands on what runs have left: check it, repair it, and write it for others."""
+"""Commands on stored results: verify, export, repair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def verify(
     manifests: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Manifests (….done.json); by default all below results/, all certificates, and all else that runs read again."
+            help="Manifests (….done.json); by default all below results/, all certificates, and all other documents of runs."
         ),
     ] = None,
     published: Annotated[
@@ -35,11 +35,11 @@ def verify(
     ] = 60.0,
     json: Json = False,
 ) -> None:
-    """Check stored tables against their checksums, their mathematics against the definition, certificates, and documents of runs.
+    """Verify stored tables, certificates and documents of runs.
 
-    Certificates of games and claims are decided by checker/check.py alone, those of families by the package. What each states is
-    printed. The exit code is 1 if something is wrong or was not checked, or if a certificate means something else than a claim or
-    a game of its name in config.
+    Checksums of tables are compared, and positions are computed again by definition. checker/check.py alone decides certificates
+    of games and claims, the package those of families. The statement of each certificate is printed. The exit code is 1 if
+    something is wrong or was not checked, or if a certificate differs from a claim or a game of its name in config.
     """
     from choco_pipeline.cli.kept.verify import verify_published, verify_results  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def verify(
 def export(
     run: Annotated[str, typer.Argument(help="The run's name.")],
     what: Annotated[
-        What, typer.Option(help="Which part of it; digests are those of config/published.")
+        What, typer.Option(help="The part to export; digests are those of config/published.")
     ],
     as_: Annotated[
         Format,
@@ -62,17 +62,17 @@ def export(
     ] = "csv",
     game: Annotated[
         str | None,
-        typer.Option(help="Of P-positions: of this game alone.", metavar="RULESET"),
+        typer.Option(help="P-positions of this game only.", metavar="RULESET"),
     ] = None,
     bound: Annotated[
-        int | None, typer.Option(min=0, help="Of P-positions: with coordinates up to this.")
+        int | None, typer.Option(min=0, help="P-positions with coordinates up to this only.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The file; standard output by default.", metavar="FILE")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a run's P-positions, found statements or claims for other programs, or for a paper."""
+    """Export a run's P-positions, found statements or claims."""
     from choco_pipeline.cli.kept.export import export_run  # noqa: PLC0415
 
     export_run(run, what, as_, game, bound, out, json)
@@ -86,9 +86,9 @@ def repair(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Look for damaged chunks in stored tables, and rebuild them as their manifests have them.
+    """Find damaged chunks in stored tables, and rebuild them.
 
-    The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
+    The exit code is 0 if nothing is damaged any more, and 1 if something could not be repaired.
     """
     from choco_pipeline.cli.kept.verify import repair_tables  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""``choco verify`` and ``choco repair``: stored tables, certificates and records checked again, and damaged tables rebuilt."""
+"""``choco verify`` and ``choco repair``: stored results checked and rebuilt."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ from choco_pipeline.tables.building.restoration import RepairedTable, repair_man
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
-#: Parts of the certificates for each core: their number is what progress shows, and each starts the checker once.
+#: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
 PARTS_PER_CORE = 8
 #: GiB of memory for the check of one certificate of a family.
 MEMORY = 4
-#: Results for the tables of a manifest.
 T = TypeVar("T")
 
 
 def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
-    """Verify tables, certificates and records, print what is wrong, and return the exit code: 1 if anything is.
+    """Verify stored results, print faults, and return 1 if there are any, else 0.
 
-    Without manifests these are all of the results folder. A certificate that takes more than so many seconds is not checked,
-    and the exit code says so, too.
+    Without manifests these are all tables, certificates and records of the results folder. A certificate that takes more than
+    `seconds` is not checked, and counts as a fault.
     """
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
@@ -63,19 +62,17 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     wrong = sum(table.wrong is not None for _, table in tables)
     checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
-    answers = Counter(certificate["answer"] for certificate in certificates)
-    for certificate in certificates:
+    answers = Counter(outcome.answer for _, outcome, _ in certificates)
+    for certificate, outcome, unlike in certificates:
         if not json:
-            first = f"{certificate['answer']}: {certificate['certificate']}"
-            print(
-                first, *(wrapped(line, "  ", "    ") for line in certificate["statement"]), sep="\n"
-            )
-        if certificate["answer"] != "proved":
-            note(f"{certificate['answer']}: {certificate['certificate']}: {certificate['why']}")
-        for other in certificate["differences"]:
-            note(f"not as in this project: {certificate['certificate']}: {other}")
+            lines = (wrapped(line, "  ", "    ") for line in outcome.statement)
+            print(f"{outcome.answer}: {certificate}", *lines, sep="\n")
+        if outcome.answer != "proved":
+            note(f"{outcome.answer}: {certificate}: {outcome.why}")
+        for difference in unlike:
+            note(f"not as in this project: {certificate}: {difference}")
     unchecked = answers["out of time"] + answers["undecided"]
-    others_meant = sum(bool(certificate["differences"]) for certificate in certificates)
+    others_meant = sum(bool(unlike) for _, _, unlike in certificates)
     failed = len(certificates) - answers["proved"] + others_meant
     code = 1 if wrong or failed or unusable else 0
     if json:
@@ -85,7 +82,10 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
                 "tables": len(tables),
                 "positions": checked,
                 "records": [{"manifest": m.as_posix(), **asdict(table)} for m, table in tables],
-                "certificates": certificates,
+                "certificates": [
+                    {"certificate": path, **asdict(outcome), "differences": unlike}
+                    for path, outcome, unlike in certificates
+                ],
                 "documents": len(others),
                 "unusable": unusable,
             }
@@ -97,9 +97,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
             f" against the definition; {summary}"
         )
         if certificates:
-            shown = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+            numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
             print(
-                f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {shown};"
+                f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
                 f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
             )
         if others or unusable:
@@ -110,9 +110,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
 
 
 def verify_published(json: bool) -> int:
-    """Compare runs with the published results of their names; the exit code is 1 unless all are identical.
+    """Compare runs with the published results of their names.
 
-    Raises `ConfigError` if there is no run for which results are published.
+    Return 0 if all are identical, else 1. Raises `ConfigError` if there is no run with published results.
     """
     runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
     comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
@@ -128,8 +128,8 @@ def verify_published(json: bool) -> int:
     return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
 
 
-def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
-    """Return the answers on the certificates in the results folder, by path; those of one game go together."""
+def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]]:
+    """Return the path, the answer and the `differences` of each certificate."""
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
@@ -164,18 +164,14 @@ def _certificates_checked(seconds: float) -> list[dict[str, Any]]:
         for paths, checked in zip(parts, answers, strict=True):
             outcomes |= dict(zip(paths, checked, strict=True))
             bar.advance(task, len(paths))
-    return [
-        {"certificate": path.as_posix(), **asdict(checked), "differences": others[path]}
-        for path, checked in sorted(outcomes.items())
-    ]
+    return [(path.as_posix(), outcomes[path], others[path]) for path in sorted(outcomes)]
 
 
 def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
-    """Check a family's certificate; one that refutes every member is proved if it does."""
+    """Check a family's certificate; a refutation of every member counts as proved."""
     limits = {"seconds": seconds, "memory": MEMORY}
     try:
-        asked = (check_family, path.as_posix(), seconds)
-        answer = prover.call(*asked, what="the check", **limits)
+        answer = prover.call(check_family, path.as_posix(), seconds, what="the check", **limits)
     except DisagreementError:
         raise
     except OverLimitError as error:
@@ -190,7 +186,7 @@ def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    """Return a file's JSON object; empty if it holds none."""
+    """Return a file's JSON object, or an empty one."""
     try:
         document = read_json(path)
     except ChocoError:
@@ -199,7 +195,10 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _chosen(manifests: list[Path]) -> list[Path]:
-    """Return these manifests, or all of the results folder if there are none; `ChocoError` if that has none either."""
+    """Return these manifests, or all of the results folder.
+
+    Raises `ChocoError` if a manifest is missing, or the folder has none.
+    """
     chosen = manifests or sorted(RESULTS.glob("tables/*.done.json"))
     for missing in (path for path in chosen if not path.is_file()):
         raise ChocoError(f"{missing}: cannot be read (no such file)")
@@ -211,12 +210,12 @@ def _chosen(manifests: list[Path]) -> list[Path]:
 def _on_all_cores(
     work: Callable[[str], list[T]], manifests: Sequence[Path], unusable: dict[str, str]
 ) -> list[tuple[Path, T]]:
-    """Return what `work` says of the tables of each manifest, in their order, and put into `unusable` why it cannot of some.
+    """Return the results of `work` on the tables of each manifest, in order.
 
-    A bar on a terminal shows how far it is.
+    Reasons of failures are added to `unusable`. A bar on a terminal shows the progress.
     """
     processes = min(len(manifests), cores())
-    # A fresh process for each core: what this one has started, threads among it, is not theirs.
+    # New processes, because threads of this one would not work in copies of it.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
     tables: list[tuple[Path, T]] = []
     with pool, bars() as bar:
@@ -233,7 +232,7 @@ def _on_all_cores(
                     tables += [(manifest, table) for table in outcome]
         except BrokenProcessPool:
             raise StoreError(
-                "a process that read tables has died; too little memory for so many at once?"
+                "a process that read tables has died, possibly because the memory was too small"
             ) from None
     return tables
 
@@ -246,12 +245,11 @@ def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | 
 
 
 def _named(table: VerifiedTable | RepairedTable) -> str:
-    """Return how lines about a table begin."""
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 
 def repair_tables(manifests: list[Path], json: bool) -> int:
-    """Rebuild what is damaged in the manifests' tables, say what, and return the exit code: 1 if that was not possible."""
+    """Rebuild damaged tables, print them, and return 1 if any failed, else 0."""
     chosen = _chosen(manifests)
     unusable: dict[str, str] = {}
     with results_lock(RESULTS, unlock=lambda: None):

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from choco_pipeline.claims.checks.check import check_cells
-from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
-from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
@@ -187,17 +186,18 @@ def outcome(claim: Claim, member: MemberTable, reach: int | None = None) -> Outc
 
 
 def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
-    environment, check = dict(member.parameters), claim.check
+    environment = dict(member.parameters)
     try:
-        if isinstance(check, GrundyNumbers):
-            tally = alone(compare_grundy_numbers(check, environment, cells, BLOCK, reach))
-        elif isinstance(check, PPositions):
-            tally = alone(compare_p_positions(check, environment, cells, BLOCK, reach))
-        else:
-            verdict = check_cells(claim, environment, cells).verdict
-            right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
-            wrong = ((), 0) if isinstance(verdict, Refuted) else None
-            return Outcome(right, wrong, cells.bound)
+        match claim.check:
+            case GrundyNumbers() as numbers:
+                tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
+            case PPositions() as outcomes:
+                tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
+            case _:
+                verdict = check_cells(claim, environment, cells).verdict
+                right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
+                wrong = ((), 0) if isinstance(verdict, Refuted) else None
+                return Outcome(right, wrong, cells.bound)
     except (FormulaError, LimitError):  # without a value, or too large to evaluate
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))

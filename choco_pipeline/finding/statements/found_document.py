@@ -13,7 +13,7 @@ from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Tried
-from choco_pipeline.proof.proof_orders import KILLED
+from choco_pipeline.stages import KILLED
 
 
 def _statement(given: object) -> FoundStatement:

@@ -6,24 +6,26 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from importlib import import_module
 from itertools import product
 from typing import Any, Literal
 
+from markupsafe import Markup
 from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, Conclusion, Outcome
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.formulas import condition, displayed, reach
 from choco_pipeline.finding.statements.lines import formulas_of, nodes_in
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula.written.latex import LaTeX
+from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.provenance import canonical_json, digest
-from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import Junction
 
@@ -73,7 +75,7 @@ class Implied:
 
 
 @dataclass(frozen=True)
-class FoundStatement(ShownInNotebook):
+class FoundStatement:
     """One found statement: a line of the statement language, a plug-in of the claims, or words.
 
     Equal statements on other evidence have the same `id`.
@@ -240,9 +242,22 @@ class FoundStatement(ShownInNotebook):
 
     @property
     def latex(self) -> str:
-        """Its formulas in LaTeX, one below the other."""
-        text: str = import_module("choco_pipeline.notebook").latex(self)
-        return text
+        """Its formulas and conditions in LaTeX, one below the other."""
+        notation = LaTeX()
+        conditions = (condition(self, notation), reach(self, notation))
+        where = [rf"\text{{for }} {text}" for text in conditions if text]
+        return " \\\\\n".join([*displayed(self, notation), *where])
+
+    def _repr_html_(self) -> str:
+        """Return the statement with typeset formulas and its verdict, for notebooks."""
+        notation = MathML()
+        lines = [f'<math display="block">{line}</math>' for line in displayed(self, notation)]
+        conditions = (condition(self, notation), reach(self, notation))
+        where = ", ".join(f"<math>{text}</math>" for text in conditions if text)
+        head = Markup("<p><b>{}</b>: {}</p>").format(SIGNS[self.verdict][1], self.text)
+        conclusion = Markup("<p>{}</p>").format(self.conclusion.text)
+        formulas = Markup("".join(lines) + (f"<p>{where}</p>" if where else ""))
+        return head + formulas + conclusion
 
     @cached_property
     def id(self) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from markupsafe import Markup
+
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
 from choco_pipeline.proof.games.periods import Period
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.shown import ShownInNotebook
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -28,7 +29,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Proof(ShownInNotebook):
+class Proof:
     """The result of a search for a proof, or of a check.
 
     Attributes
@@ -66,6 +67,14 @@ class Proof(ShownInNotebook):
         """Return the game, the status and the reason, without the automata."""
         states = ", ".join(str(automaton.states) for automaton in self.automata)
         return f"<Proof: {self.relation} of {self.ruleset.notation}: {self.status}, {self.why}; states: {states or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the status, the reason and the numbers of states, for notebooks."""
+        relation = {"p": "P-positions", "grundy": "Grundy numbers"}[self.relation]
+        states = " and ".join(map(str, self.states)) or "no"
+        return Markup("<p><b>{}</b>: the {} of <code>{}</code>: {}; {} states</p>").format(
+            self.status, relation, self.ruleset.notation, self.why, states
+        )
 
     @property
     def states(self) -> tuple[int, ...]:

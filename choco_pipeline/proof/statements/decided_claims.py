@@ -21,7 +21,7 @@ from choco_pipeline.claims.evidence import explain
 from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, PrintedNumbers, Values
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Proved,
@@ -376,7 +376,7 @@ def _about_numbers(question: Question, check: PrintedNumbers) -> Finding:
     if question.proof.relation != "grundy":
         return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
     try:
-        printed = check.spoken(game)
+        printed = check.legal_numbers(game)
     except UndefinedError as error:
         return Finding(Undecided(str(error)))
     wrong = [

@@ -12,7 +12,7 @@ from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.claims.checks.judgement import false_for
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim, assignments
-from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError

@@ -1,4 +1,4 @@
-"""Shards: small tables one after the other, large ones in blocks, and damaged ones made whole.
+"""Building: shards of small tables, large tables in blocks, repair.
 
 Imports `storage`, `computing` and `specs`, never `reading`.
 """

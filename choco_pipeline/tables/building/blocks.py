@@ -1,4 +1,4 @@
-"""The blocks of a large table: their sides, and the tasks that fill one, fold one, or take one from a smaller table."""
+"""Blocks of a large table: their sides, and the tasks on one block."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import Outline, write_cells
 from choco_pipeline.tables.storage.stored import StoredTable
 
-#: Seconds of work in a block at least: a task costs 5 to 10 ms, on all the processes that have to do with it.
+#: Least seconds of work in a block: a task costs 5 to 10 ms, over all the processes involved.
 LEAST_SECONDS = 0.04
-#: Blocks of less than that are enlarged, too, where so many rows of them are left, enough for several workers: one row each.
+#: Blocks of up to this many seconds are also enlarged if this many rows of blocks are left, which is enough for several
+#: workers with one row each.
 ENOUGH_SECONDS, LEAST_ROWS = 0.15, 8
 #: Bytes of frontiers that are copied and sent in a second.
 HANDED_ON_PER_SECOND = 2e9
 
 
 def share_of(memory: int) -> int:
-    """Return the bytes for filling a block: half of a worker's; the other half is for waiting frontiers."""
+    """Return the bytes for a block: half of a worker's, the rest for frontiers."""
     return memory // 2
 
 
 @dataclass(frozen=True)
 class BlockedTable:
-    """A table cut into blocks, each of whole chunks."""
+    """A table cut into blocks of whole chunks."""
 
-    #: What computes a block.
     kernel: BlockKernel
     #: The array that the cells are stored in.
     outline: Outline
     #: The blocks' sides along the first two of the kernel's axes, in order.
     rows: tuple[range, ...]
     columns: tuple[range, ...]
-    #: How many positions of the game each one of the kernel's stands for.
+    #: Number of positions of the game for each one of the kernel.
     each: int
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
-        """Return the table of `game` in blocks for workers of `memory` bytes, or None without a kernel for it.
+        """Return the table of `game` in blocks for workers of `memory` bytes.
 
-        Raises `LimitError` if even one chunk needs more memory.
+        None without a kernel for it. Raises `LimitError` if even one chunk needs more memory.
         """
         computation = computation_of(game, bound, quantity)
         kernel = computation.blocks
@@ -95,14 +95,20 @@ class BlockedTable:
 
     @classmethod
     def of_spec(cls, spec: TableSpec, memory: int) -> BlockedTable:
-        """Return a large table in blocks, as `of`; `LimitError` also if no kernel computes it so."""
+        """Return a large table in blocks, as `of`.
+
+        Raises `LimitError` also if no kernel computes it in blocks.
+        """
         table = cls.of(spec.game(), spec.bound, spec.quantity, memory)
         if table is None:
             raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
         return table
 
     def is_work_of(self, least: float) -> bool:
-        """Whether a block takes `least` seconds, and at least four times those of handing its frontiers on."""
+        """Whether a block is enough work for a task.
+
+        It must take `least` seconds, and four times as long as handing its frontiers on.
+        """
         kernel, block = self.kernel, self.block(0, 0)
         cells = len(block.rows) * len(block.columns) * kernel.depth
         stored = cells * kernel.itemsize
@@ -112,7 +118,7 @@ class BlockedTable:
 
     @property
     def memory(self) -> int:
-        """Bytes that a worker holds while it fills the largest block; waiting frontiers may go to its disk."""
+        """Bytes of a worker with the largest block; waiting frontiers may go to disk."""
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
@@ -128,11 +134,11 @@ class BlockedTable:
 
     @property
     def number(self) -> int:
-        """How many blocks there are."""
+        """Number of blocks."""
         return len(self.rows) * len(self.columns)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return how many positions of the game a block settles."""
+        """Return the number of positions of the game that a block settles."""
         return self.each * self.kernel.positions(block, heights)
 
     def window(self, block: Block) -> Window:
@@ -145,7 +151,7 @@ class BlockedTable:
         return tuple(sides.get(dim, passes) for dim in self.outline.variable.dims)
 
     def stored(self, cells: Table) -> Table:
-        """Return a kernel's cells [passes+1, *axes] with the dimensions of the stored array."""
+        """Return a kernel's cells with the dimensions of the stored array."""
         stored: Table = self.kernel.arranged(cells, self.outline.variable.dims)
         return stored
 
@@ -158,14 +164,17 @@ class BlockedTable:
 
 
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
-    """Return number and sides of the blocks on workers of `memory` bytes, and the bytes of one."""
+    """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of_spec(spec, share_of(memory))
     rows, columns = map(len, table.block(0, 0))
     return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
 
 
 def _cut(n: int, side: int) -> tuple[range, ...]:
-    """Cut `n` lines into blocks of `side`; a rest of less than a quarter of that goes to the last block."""
+    """Cut `n` lines into blocks of `side`.
+
+    A rest of less than a quarter of a side goes to the last block.
+    """
     number = max(1, (n + side - 1 - side // 4) // side)
     starts = [i * side for i in range(number)]
     return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))
@@ -175,14 +184,12 @@ Report = Callable[..., None]
 
 
 class HandedOn:
-    """The frontiers behind a block; the one along its row is taken by the next block of the row, and then gone.
+    """The frontiers behind a block; None where no block needs one.
 
-    Rows are lanes: the next block is on the same worker. Only the frontier along the columns, half the bytes, is sent to
-    another worker or moved to the disk. A worker without the other one folds the row again (`_along_row`). The sent
-    frontier is compressed, as a frontier pickles itself, until the block below takes it. So a step decompresses it, not
-    the loop in which a worker answers others, and no copy is needed.
-
-    A frontier is None where no block needs it.
+    Rows are lanes: the next block of the row is on the same worker, and takes the frontier along the row. Only the frontier
+    along the columns, half the bytes, is sent to another worker or moved to the disk. A worker without the other one folds the
+    row again (`_along_row`). The sent frontier stays compressed until the block below takes it. Thus a step decompresses it,
+    not the loop in which a worker answers others, and no copy is needed.
     """
 
     def __init__(self, down: Frontier | bytes | None, across: Frontier | None) -> None:
@@ -196,7 +203,7 @@ class HandedOn:
         return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of the frontier along the columns: if the block below is lost, it is filled again."""
+        """Return a copy of the frontier along the columns: the block may run again."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
         if isinstance(self._down, bytes):  # which `HandedOn` alone makes
@@ -204,7 +211,7 @@ class HandedOn:
         return _copy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
-        """Return the frontier along the rows, or a copy of it to `keep` it; None if it is not here."""
+        """Return the frontier along the rows, if it is here; with `keep`, a copy."""
         across = self._across
         if keep and across is not None:
             return _copy(across)
@@ -214,7 +221,7 @@ class HandedOn:
 
 @dataclass(frozen=True)
 class Site:
-    """A large table under construction, as every task of it is told."""
+    """A large table under construction, as each of its tasks receives it."""
 
     spec: TableSpec
     #: The store of its chunks.
@@ -233,7 +240,10 @@ class Site:
         return _table(self.spec, self.memory)
 
     def cells(self, block: Block, finished: Finished) -> Table:
-        """Return the stored cells of a finished block, as its kernel has them; `StoreError` if they are damaged."""
+        """Return the stored cells of a finished block, in the kernel's order.
+
+        Raises `StoreError` if they are damaged.
+        """
         table, spec = self.table(), self.spec
         outline = table.outline
         entry = {
@@ -249,7 +259,7 @@ class Site:
         return table.loaded(StoredTable(self.store, spec.table_id, entry).read(table.window(block)))
 
     def write(self, block: Block, cells: Table) -> dict[str, str]:
-        """Write the cells of a block, as they are stored; return the digests of its chunks."""
+        """Write the cells of a block; return the digests of its chunks."""
         table = self.table()
         window = table.window(block)
         return write_cells(self.store, self.spec.table_id, table.outline, window, cells)
@@ -263,13 +273,13 @@ class Site:
 
 
 def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
-    """Compute and store a block, and return the frontiers for the blocks below it and to its right.
+    """Compute and store a block; return its frontiers for later blocks.
 
-    A block that is finished is folded: this task may run again because its result was lost.
+    A block that is finished is only folded: this task may run again because its result was lost.
 
-    `hands_on` says which of the two frontiers a later block needs. The rest is the results of the steps before it: first
-    the one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and
-    is not used: the journal has the progress.
+    `hands_on` tells which of the two frontiers a later block needs. `rest` holds the results of the steps before it: first the
+    one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and is not
+    used, because the journal has the progress.
     """
     site.require_same_code()
     *given, _ = rest
@@ -297,9 +307,10 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
 
 
 def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
-    """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
+    """Return one frontier behind a finished block.
 
-    Raises `StoreError` if its chunks are damaged; the block is then no longer finished.
+    It runs along the columns (axis 0) or along the rows (axis 1). Raises `StoreError` if chunks of the block are damaged; the
+    block is then no longer finished.
     """
     site.require_same_code()
     *given, _ = rest
@@ -310,7 +321,10 @@ def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
 
 
 def take_block(site: Site, place: Place, source: StoredTable, report: Report) -> None:
-    """Take a block's cells from a finished table of a smaller bound that covers its rows and columns, if they are sound."""
+    """Copy a block from a finished table of a smaller bound.
+
+    That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
+    """
     site.require_same_code()
     table, block = site.table(), site.table().block(*place)
     heights = table.kernel.heights(block)
@@ -334,7 +348,7 @@ def take_block(site: Site, place: Place, source: StoredTable, report: Report) ->
 
 
 def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
-    """Return frontiers for later blocks, compressed here, in the step, if they are sent: a tenth of the bytes wait."""
+    """Return frontiers for later blocks, compressed to a tenth if they are sent."""
     if site.sends and down is not None:
         return HandedOn(pickle.dumps(down), across)
     return HandedOn(down, across)
@@ -343,9 +357,9 @@ def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> Ha
 def _received(
     site: Site, place: Place, axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
 ) -> tuple[Any, Any]:
-    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, if there are any.
+    """Return the frontiers before a block.
 
-    The frontier along the rows is kept for others, or taken.
+    Those of `axes` come from the blocks before it, if there are any. With `keep`, the frontier along the rows stays for others.
     """
     down, across = site.table().kernel.start(site.table().block(*place))
     inner = [axis for axis in axes if place[axis]]
@@ -358,7 +372,7 @@ def _received(
 
 
 def _along_row(site: Site, place: Place) -> Any:
-    """Return the frontier along the row of a block, from the stored blocks before it."""
+    """Return the frontier along the row of a block, from stored blocks."""
     kernel = site.table().kernel
     row, column = place
     along = None
@@ -371,13 +385,15 @@ def _along_row(site: Site, place: Place) -> Any:
 
 
 def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
-    """Carry frontiers over a stored block."""
     kernel, block = site.table().kernel, site.table().block(*place)
     kernel.fold(block, kernel.heights(block), cells, down, across)
 
 
 def _sound_cells(site: Site, place: Place) -> Table:
-    """Return the stored cells of a block; if they are damaged, strike it from the journal and raise `StoreError`."""
+    """Return the stored cells of a block.
+
+    Raises `StoreError` if they are damaged, and removes the block from the journal.
+    """
     block = site.table().block(*place)
     finished = site.journal.read(block)
     try:
@@ -392,7 +408,6 @@ def _sound_cells(site: Site, place: Place) -> Table:
 
 
 def _copy(frontier: Frontier) -> Frontier:
-    """Return a frontier that may be changed."""
     copied: Any = type(frontier)
     return cast(Frontier, copied(*(array.copy() for array in frontier)))
 

@@ -1,4 +1,7 @@
-"""Repair of damaged tables: only damaged parts are computed again, and only what the manifest says is written."""
+"""Repair of damaged tables.
+
+Only damaged parts are computed again, and only bytes that match the manifest are written.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,6 @@ class _Patient:
 
     @classmethod
     def of(cls, manifest: Path, document: Mapping[str, Any], table_id: str) -> _Patient:
-        """Examine a table of a manifest."""
         entry = document["tables"][table_id]
         spec = TableSpec(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
         patient = cls(manifest, document, store_of(manifest, document), spec)
@@ -61,18 +63,15 @@ class _Patient:
 
     @property
     def entry(self) -> BuiltTable:
-        """Its entry in the manifest."""
         entry: BuiltTable = self.document["tables"][self.spec.table_id]
         return entry
 
     @property
     def table(self) -> StoredTable:
-        """The table in its store."""
         return StoredTable(self.store, self.spec.table_id, self.entry)
 
     @property
     def is_of_this_code(self) -> bool:
-        """Whether this code has built it."""
         return bool(self.document["kernels"] == code_digest(TABLE_CODE))
 
     @property
@@ -81,7 +80,6 @@ class _Patient:
         return [*self.chunks.values(), *([] if self.metadata is None else [self.metadata])]
 
     def examine(self) -> None:
-        """Find the faults."""
         self.chunks = dict(self.table.faults())
         self.metadata = self.table.fault_of_metadata(self.document["kernels"])
 
@@ -97,7 +95,10 @@ class _Patient:
 
 @dataclass(frozen=True)
 class RepairedTable:
-    """Result of repairing a table: a line for each fault that it had, and why repair failed, else None."""
+    """Result of repairing a table.
+
+    `damaged` has a line for each fault; `why` is the reason if the repair failed.
+    """
 
     table: str
     ruleset: str
@@ -108,11 +109,10 @@ class RepairedTable:
 
 
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
-    """Repair the tables of a shard, so that they are those of the manifest; return the result for each.
+    """Repair the tables of a shard to match its manifest.
 
-    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large
-    one, the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be
-    used.
+    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large one,
+    the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be used.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
@@ -157,7 +157,6 @@ def _rebuild(patient: _Patient) -> None:
 
 
 def _rebuild_small(patient: _Patient, aside: Location) -> None:
-    """Compute a table whole, and replace the files that differ."""
     spec, entry = patient.spec, patient.entry
     made = write_table(aside, spec, compute_table(spec.game(), spec.bound, spec.quantity))
     if made["digest"] != entry["digest"]:
@@ -168,7 +167,7 @@ def _rebuild_small(patient: _Patient, aside: Location) -> None:
 
 
 def _rebuild_large(patient: _Patient, folder: Path) -> None:
-    """Fill the blocks with damaged chunks; sound blocks are read where they are needed."""
+    """Fill the blocks with damaged chunks again."""
     if not patient.is_of_this_code:
         raise _other_values(patient)
     with runner() as run:
@@ -194,7 +193,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
 
 
 def _replace_cells(patient: _Patient, aside: Location) -> None:
-    """Copy the chunks that differ from a store in which the table, or its coordinates alone, have just been made."""
+    """Copy the differing chunks from a new copy of the table, or its coordinates."""
     for name, _ in aside.files(patient.spec.table_id):
         if not name.endswith(METADATA):
             content = aside.read(name)
@@ -203,7 +202,7 @@ def _replace_cells(patient: _Patient, aside: Location) -> None:
 
 
 def _replace_metadata(patient: _Patient, aside: Location) -> None:
-    """Copy a table's metadata from a store in which it has just been made; the digest of the code stays."""
+    """Copy metadata from a new copy of the table, but keep the digest of the code."""
     table_id = patient.spec.table_id
     patient.store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):

@@ -1,4 +1,4 @@
-"""Building a shard: its tables one after the other, resumable, with a manifest when all are there."""
+"""Building a shard of small tables, resumable, with a final manifest."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Report = Callable[..., None]
 
 
 def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, int]:
-    """Compute and store the tables of a shard; go on where an interrupted build stopped.
+    """Compute and store the tables of a shard; continue an interrupted build.
 
-    The manifest is written last, when every table is stored. The report is called as ``report(Stage.BUILD, tables=1, positions=n)`` for
-    each table that is done. Returned are the numbers of tables computed, and of tables kept from an interrupted build.
+    The manifest is written last. `report` is called as ``report(Stage.BUILD, tables=1, positions=n)`` after each table. Return
+    the numbers of tables computed, and of tables kept from an interrupted build.
     """
     shard = Shard.from_json(read_record(Path(spec_file)))
     manifest = Path(manifest_file)
@@ -61,13 +61,13 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
 
 
 def store_for(shard: Shard, manifest: Path) -> Location:
-    """Return where a shard's store is made: beside its manifest, or below the shard's URL."""
+    """Return the store of a shard: beside its manifest, or below its URL."""
     folder = Location.local(manifest.parent) if shard.url is None else Location.of_url(shard.url)
     return folder.child(f"{shard.name}.zarr")
 
 
 def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, BuiltTable]) -> None:
-    """Write the manifest of a shard whose tables have these entries: from now on it is there."""
+    """Write the manifest of a shard, which makes it finished."""
     store = store_for(shard, manifest)
     document = {
         "format": FORMAT,
@@ -95,7 +95,7 @@ def _build_table(store: Location, spec: TableSpec) -> BuiltTable:
 
 
 def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]:
-    """Return the entries of tables of an interrupted build that are finished and sound."""
+    """Return the entries of finished, sound tables of an interrupted build."""
     kept: dict[str, BuiltTable] = {}
     if not journal.exists():
         return kept

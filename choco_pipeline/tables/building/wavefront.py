@@ -1,14 +1,14 @@
-"""Build of a large table in blocks, each after the blocks that it needs; interrupted builds go on.
+"""Building a large table in blocks, resumable.
 
-Idea: a block needs of those before it only their frontiers, what they block or reach along its rows and along its columns. So blocks
-on a diagonal can be filled at once, and a frontier is sent from step to step, never stored. What is stored is cells, with a document
-that has their digests: a finished block gives its frontiers again when it is folded.
+Idea: a block needs only the frontiers of earlier blocks: what these block or reach along its rows and along its columns.
+Therefore blocks on a diagonal can be filled at once. A frontier is sent from step to step and never stored. The store holds
+cells, with a document of their digests; folding a finished block gives its frontiers again.
 
-What is kept true: a block that the journal names is whole in the store; a step begins only when the steps that it needs have handed
-on; and no step is there for a frontier that nobody needs.
+Invariants: a block in the journal is complete in the store. A step begins only when the steps that it needs have handed on
+their frontiers. There is no step for a frontier that no block needs.
 
-Cost: of b × b blocks at most b are filled at a time, so 2·b rounds; memory for the frontiers of a row of blocks, and for a block on
-each worker. After a kill, folding reads what is before the blocks that are left.
+Cost: of b × b blocks at most b are filled at a time, so there are 2·b rounds. The memory is that for the frontiers of a row
+of blocks, and for a block on each worker. After a kill, folding reads the blocks before the unfinished ones.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ TASKS = "choco_pipeline.tables.building.blocks"
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
-    """Build the one table of a shard in blocks, on the cluster or here; continue an interrupted build.
+    """Build the one table of a shard in blocks; continue an interrupted build.
 
-    Given are the bytes that this process may use, if it computes; its share of this machine's by default. Returned are the numbers of
-    blocks computed, kept from an interrupted build, and reused from a smaller table.
+    `given` is the memory in bytes if this process computes; by default its share of this machine's. Return the numbers of blocks
+    computed, kept from an interrupted build, and reused from a smaller table.
     """
     shard = Shard.from_json(read_record(Path(spec_file)))
     (spec,) = shard.tables
@@ -81,12 +81,11 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
-    """Return the steps left: blocks to fill, row by row, and the finished blocks before them to fold.
+    """Return the remaining steps: blocks to fill, and finished ones to fold.
 
-    What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
-    its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on
-    is let go when it is used. Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a
-    block behind.
+    A frontier along the columns is made only if a block below is left to fill. One along the rows is made only if a block to the
+    right is left, or needs it to fold. Thus a finished block is read only if another block needs it, and a frontier is released
+    after its use. Each row of blocks is a lane: its frontier stays on one worker, and the next row follows a block behind.
     """
 
     def key(axis: int, place: Place) -> str:
@@ -123,9 +122,9 @@ def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> 
 
 
 def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
-    """Fill the blocks that are not in the journal, and damaged ones again; return all.
+    """Fill the blocks that are not in the journal; return all.
 
-    The journal says how far the build is, so that workers need not.
+    Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
     """
     finished = site.journal.found(table.blocks)
     left = {place: block for place, block in table.blocks.items() if place not in finished}
@@ -157,7 +156,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 
 
 def _begin(site: Site) -> BlockedTable:
-    """Return the table in blocks, and make its array unless an interrupted build of this code has made it."""
+    """Return the table in blocks; create its array unless this code has done so."""
     site.spec.planned_game()
     table = BlockedTable.of_spec(site.spec, site.memory)
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
@@ -182,7 +181,7 @@ def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
 
 
 def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
-    """Return the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
+    """Return finished tables of this game, code and smaller bounds, largest first."""
     usable: list[StoredTable] = []
     for path in folder.glob("*.done.json"):
         try:
@@ -207,7 +206,6 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]
 def _takes(
     site: Site, table: BlockedTable, kept: Collection[Place], sources: Sequence[StoredTable]
 ) -> list[Step]:
-    """Return the steps that take blocks from smaller tables."""
     steps: dict[Place, Step] = {}
     for source in sources:
         sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))

@@ -1,4 +1,4 @@
-"""Tables in memory: which kernel computes which game, at what cost, on what machine.
+"""Tables in memory: choice of kernels, costs, limits of the machine.
 
 Imports `specs`; knows nothing of stores.
 """

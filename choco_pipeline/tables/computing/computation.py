@@ -21,7 +21,7 @@ from choco_pipeline.tables.computing.table_kernel import (
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
-#: No machine holds a table of more positions, and what it would cost may be too large for a float.
+#: Positions of a table, at most: no machine holds more, and the cost might exceed a float.
 MOST_POSITIONS = 10**100
 
 
@@ -29,22 +29,21 @@ MOST_POSITIONS = 10**100
 class Computation:
     """A table of a kernel's numbers."""
 
-    #: The kernel.
     kernel: TableKernel
     #: The table's dimensions.
     dims: tuple[str, ...]
-    #: How many positions of the game each one of the kernel's stands for: as many as a free heap beside it has sizes.
+    #: Number of positions of the game for each one of the kernel: the number of sizes of a free heap beside it.
     each: int
 
     @property
     def blocks(self) -> BlockKernel | None:
-        """What computes the table in blocks; None if nothing does."""
+        """The kernel that computes the table in blocks, if there is one."""
         kernel = self.kernel
         return kernel if isinstance(kernel, BlockKernel) and kernel.has_blocks else None
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many cells the table has along each dimension."""
+        """Number of cells along each dimension."""
         sizes = dict(zip(self.kernel.axes, self.kernel.shape, strict=True))
         return tuple(sizes.get(dim, self.kernel.layers) for dim in self.dims)
 
@@ -76,16 +75,15 @@ class OnFace(Outcomes):
     A heap beside the rest is left out: a position is P exactly if it is as large as the rest's Grundy number.
     """
 
-    #: The face.
     face: Face
     #: The game's coordinates.
     coordinates: tuple[str, ...]
-    #: The heap; None where there is none, so that P-positions have Grundy number 0.
+    #: The heap, if any; without one, P-positions have Grundy number 0.
     heap: str | None
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many cells the table has along each dimension."""
+        """Number of cells along each dimension."""
         return (*(self.kernel.layers for _ in self.kernel.game.front), *self.face.sizes.values())
 
     def cells(self) -> Cells:
@@ -101,29 +99,29 @@ class OnFace(Outcomes):
 
 
 def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Computation:
-    """Return how the table of `game` is computed.
+    """Return the computation of the table of `game`.
 
-    The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too:
-    both are the mex of the same values, since a position of the whole game is terminal only if the heap is empty and the
-    rest is terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
+    The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too. Both
+    are the mex of the same values, because a position of the whole game is terminal only if the heap is empty and the rest is
+    terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
     """
     dims = variable_of(game, quantity).dims
-    asked, rules = BoundedGame.of(game, bound), game.base.rules
-    if math.prod(asked.sizes.values()) > MOST_POSITIONS:
+    bounded, rules = BoundedGame.of(game, bound), game.base.rules
+    if math.prod(bounded.sizes.values()) > MOST_POSITIONS:
         raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
     if quantity == "grundy":
-        return Computation(grundy_kernel(asked), dims, 1)
+        return Computation(grundy_kernel(bounded), dims, 1)
     if rules.free is not None:
-        rest = asked.without(rules.free)
-        return Computation(grundy_kernel(rest), dims, asked.sizes[rules.free])
+        rest = bounded.without(rules.free)
+        return Computation(grundy_kernel(rest), dims, bounded.sizes[rules.free])
     if rules.face is not None:
-        heap = next(reversed(asked.heaps), None)
-        rest = BoundedGame(replace(rules, within=None), bound, game.passes, asked.front)
+        heap = next(reversed(bounded.heaps), None)
+        rest = BoundedGame(replace(rules, within=None), bound, game.passes, bounded.front)
         kernel = grundy_kernel(rest if heap is None else rest.without(heap))
         return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
-    columns = ColumnKernel.of(asked)
+    columns = ColumnKernel.of(bounded)
     return (
-        Outcomes(grundy_kernel(asked), dims, 1)
+        Outcomes(grundy_kernel(bounded), dims, 1)
         if columns is None
         else Computation(columns, dims, 1)
     )

@@ -1,4 +1,4 @@
-"""The cost of a table before it is computed: positions, bytes in memory and on disk, seconds."""
+"""Estimated cost of a table: positions, memory, disk, seconds."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ SECONDS_PER_TABLE = 0.012
 #: Bytes of a stored cell after compression, and bytes written in a second.
 STORED_PER_CELL = 0.4
 STORED_PER_SECOND = 500e6
-#: A table is large if its kernel takes more seconds, or computing it whole would hold more bytes. It is then built in blocks.
+#: A table with more seconds or bytes than this, computed as a whole, is large. It is built in blocks.
 LARGE_SECONDS = 10.0
 LARGE_BYTES = 1 << 30
-#: What a worker holds besides the table.
+#: Bytes that a worker holds besides the table.
 WORKER_BYTES = 300 << 20
-#: Chunks of a stored table that a reader keeps, and what it computes with one of them or to explain a counterexample.
+#: Bytes of the chunks that a reader keeps, and of its computation with one of them or on a counterexample.
 HELD_BYTES = 64 << 20
 WINDOW_BYTES = 256 << 20
-#: A quick table has this bound, or half of it and so on, so that it takes about so long.
+#: A quick table has this bound, halved until it takes about this many seconds.
 QUICK_BOUND, QUICK_SECONDS = 256, 0.1
-#: Smaller bounds than this show little. They are taken only where a table would take more seconds.
+#: Smaller bounds show little. They are used only if a table would take more than this many seconds.
 SMALLEST, MOST_SECONDS = 15, 10.0
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a table costs."""
+    """The cost of a table."""
 
     #: Positions settled; exact for bounds up to 512, otherwise estimated.
     positions: int
-    #: Largest number of bytes that one of its tasks holds, and that one task would hold which computes all of it.
+    #: Most bytes of one of its tasks, and of a single task that computes the whole table.
     memory: int
     memory_whole: int
-    #: Largest number of bytes that a task holds which checks or mines the stored table, of whatever size.
+    #: Most bytes of a task that checks or mines the stored table.
     memory_to_read: int
     #: Estimated bytes on disk.
     disk: int
     #: Estimated seconds on one core.
     seconds: float
-    #: Whether it is built in blocks, by many tasks; that follows from the table, not from the machine.
+    #: Whether it is built in blocks by many tasks, on any machine.
     large: bool
 
 
@@ -68,7 +68,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
 
 
 def quick_bound(game: Ruleset, quantity: Quantity) -> int:
-    """Return the bound of a table that is computed quickly; of a game with a fixed shape, the bound of that."""
+    """Return the bound of a quick table; a game with a fixed shape has only one."""
     try:
         return max(game.base.limits(None))
     except ChocoError:
@@ -82,7 +82,7 @@ def quick_bound(game: Ruleset, quantity: Quantity) -> int:
 
 
 def seconds_of(computation: Computation) -> float:
-    """Return the seconds on one core that computing and storing a table takes."""
+    """Return the seconds on one core to compute and store a table."""
     stored = math.prod(computation.shape) * computation.kernel.itemsize
     return SECONDS_PER_TABLE + computation.kernel.seconds + stored / STORED_PER_SECOND
 
@@ -94,7 +94,7 @@ def _is_large(computation: Computation) -> bool:
 
 
 def memory_of(computation: Computation) -> int:
-    """Return the most bytes of a task that computes and stores a table, or a block of it."""
+    """Return the most bytes of a task for a table, or for one of its blocks."""
     whole, kernel = memory_whole(computation), computation.blocks
     if kernel is None or not _is_large(computation):
         return whole
@@ -107,14 +107,14 @@ def memory_of(computation: Computation) -> int:
 
 
 def memory_whole(computation: Computation) -> int:
-    """Return the most bytes of one task that computes and stores a whole table."""
+    """Return the memory in bytes of a task that computes a whole table."""
     kernel = computation.kernel
     cells = max(math.prod(computation.shape), kernel.number)
     return WORKER_BYTES + 2 * cells * kernel.itemsize + kernel.beside
 
 
 def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
-    """Raise `LimitError`, naming the number that is too large, if a table needs more than `memory` bytes."""
+    """Raise `LimitError` if a table needs more than `memory` bytes."""
     if needed > memory:
         raise LimitError(
             f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"

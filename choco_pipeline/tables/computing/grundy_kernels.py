@@ -1,8 +1,8 @@
-"""Kernels of Grundy numbers, the fastest first, among them those that compute only whole tables.
+"""Kernels of Grundy numbers, the fastest first.
 
-Compiled code reads no objects. For the generic kernel moves, heights and conditions become numbers in flat arrays, lists one after
-the other with the places where each starts: `MoveArrays` in `kernels/generic.py` says what each array holds. A move that another
-one needs stands before it, and is among the moves even if nobody may play it.
+Compiled code reads no objects. For the generic kernel moves, heights and conditions become numbers in flat arrays: lists are
+concatenated, with their start indices. `MoveArrays` in `kernels/generic.py` describes each array. A move comes after the
+moves that it needs, which are in the arrays even if they may not be played.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from choco_pipeline.tables.specs.patterns import BoundedGame, dependent
 from choco_pipeline.tables.specs.schema import NONE
 
 Ints = NDArray[np.int64]
-#: The name that the passes left have here: no coordinate's.
+#: The name of the passes left in this module, different from all coordinates.
 PASSES = ""
-#: What amounts are cut to, so that they fit into 32 bits: no coordinate is as large.
+#: Amounts are cut to this value, which no coordinate reaches, to fit into 32 bits.
 LARGEST_AMOUNT = 1 << 30
 #: Places at which the options of a game are counted before its table is computed: enough for two digits of their mean.
 SAMPLES = 400
 #: Seconds for each cell, and for each kind of move at a position, apart from its options.
 SECONDS_PER_CELL, SECONDS_PER_MOVE = 25e-9, 100e-9
-#: Bytes that a number in the arrays of the generic kernel takes while it is computed.
+#: Bytes of a number in the arrays of the generic kernel during its computation.
 BYTES_PER_VALUE = 16
 
 
 @dataclass(frozen=True)
 class NimSumKernel(TableKernel):
-    """The Grundy numbers of a disjunctive sum without passes that it shares, from those of its components."""
+    """Grundy numbers of a sum whose components share no passes."""
 
     rate = 100e6
 
-    #: What computes each component.
+    #: The kernels of the components.
     parts: tuple[TableKernel, ...]
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel if the game falls into several."""
+        """Return the kernel if the game is a sum of several."""
         components = game.components
         if game.passes or len(components) < 2:
             return None
@@ -58,7 +58,7 @@ class NimSumKernel(TableKernel):
         return cls(game, axes, tuple(game.sizes[name] for name in axes), parts)
 
     def whole(self) -> Table:
-        """Return the nim-sums [1, *coordinates], NONE where any of them has no position (Sprague and Grundy)."""
+        """Return the nim-sums [1, *coordinates], NONE without a position."""
 
         def add(a: Cells, b: Cells) -> Cells:
             total = np.bitwise_xor.outer(a.astype(np.int32, copy=False), b.astype(np.int32))
@@ -80,7 +80,7 @@ class NimSumKernel(TableKernel):
 
     @property
     def seconds(self) -> float:
-        """Estimated seconds on one core, the components' and those of adding."""
+        """Estimated seconds on one core, for the components and the sum."""
         return super().seconds + sum(part.seconds for part in self.parts)
 
     @property
@@ -91,7 +91,7 @@ class NimSumKernel(TableKernel):
 
 @dataclass(frozen=True)
 class GenericKernel(TableKernel):
-    """The Grundy numbers of any game, option by option. Passes are a coordinate like others, the first."""
+    """Grundy numbers of any game, option by option, with passes as a coordinate."""
 
     rate = 200e6
 
@@ -109,7 +109,7 @@ class GenericKernel(TableKernel):
 
     @property
     def seconds(self) -> float:
-        """Estimated seconds on one core: what cells, moves and options take, as many as there are in a sample."""
+        """Estimated seconds on one core, from a sample of positions."""
         moves = len(self.game.rules.moves) + (self.game.passes > 0)
         options, positions = self._sample
         each = SECONDS_PER_CELL + positions * moves * SECONDS_PER_MOVE + options / self.rate
@@ -127,17 +127,17 @@ class GenericKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, float]:
-        """Options of a cell in the mean, with those that limits forbid, and which part of the cells are positions."""
+        """Mean number of options of a cell, legal or not, and the share of positions."""
         random = np.random.default_rng(0)
-        tried = positions = 0
+        options_in_sample = positions = 0
         for place in random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist():
             if self.game.rules.why_not(place) is None:
-                tried += self.game.rules.most_options(place)
+                options_in_sample += self.game.rules.most_options(place)
                 positions += 1
-        return tried / SAMPLES, positions / SAMPLES
+        return options_in_sample / SAMPLES, positions / SAMPLES
 
 
-#: What computes Grundy numbers, the fastest first; the last one computes those of every game.
+#: The fastest first; the last one computes every game.
 KERNELS: tuple[type[TableKernel], ...] = (
     BarKernel,
     SolidKernel,
@@ -153,7 +153,7 @@ def grundy_kernel(game: BoundedGame) -> TableKernel:
 
 
 def move_arrays(game: BoundedGame) -> MoveArrays:
-    """Return the arrays of a game; the passes left are its first coordinate, also where there is none."""
+    """Return the arrays of a game, whose first coordinate is the passes left."""
     rules = game.rules
     names = (PASSES, *rules.coordinates)
     passing = [Move((PASSES,), by=(1,), needs=rules.moves)] if game.passes else []
@@ -198,7 +198,7 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
 
 
 class _Functions:
-    """What depends on the position, computed on the coordinates that it reads."""
+    """Functions of the position, tabulated on the coordinates that they read."""
 
     def __init__(self, game: BoundedGame, names: Sequence[str]) -> None:
         self._game = game
@@ -207,7 +207,7 @@ class _Functions:
         self.steps: list[list[int]] = []
 
     def add(self, read: Sequence[str], values: NDArray[np.int32]) -> int:
-        """Add a function, with an axis for each coordinate that it reads; return its number."""
+        """Add a function with an axis for each read coordinate; return its number."""
         steps = dict.fromkeys(self._names, 0)
         for axis, name in enumerate(read):
             steps[name] = int(np.prod(values.shape[axis + 1 :], dtype=np.int64))
@@ -216,7 +216,10 @@ class _Functions:
         return len(self.values) - 1
 
     def of(self, formula: Formula | None, unless: Formula | None = None) -> int:
-        """Add a formula, numbers cut to those of amounts, 0 where play has ended; return its number, -1 for none."""
+        """Add a formula, and return its number, or -1 for None.
+
+        Values are cut to amounts; they are 0 where play has ended.
+        """
         if formula is None:
             return -1
         values = self._game.values_in_play(formula, unless)
@@ -225,21 +228,23 @@ class _Functions:
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:
-    """Yield moves, each after those that it needs."""
     for move in moves:
         yield from _needed_first(move.needs)
         yield move
 
 
 def _amounts(move: Move) -> list[int]:
-    """Return the amounts of a move, none for any; one that is too large for any coordinate stands for no amount."""
+    """Return the amounts of a move; empty for any amount.
+
+    `LARGEST_AMOUNT` alone means that no amount is possible.
+    """
     if not isinstance(move.by, tuple):
         return []
     return [min(n, LARGEST_AMOUNT) for n in move.by if n > 0] or [LARGEST_AMOUNT]
 
 
 def _joined(lists: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Return lists one after the other, and where each starts."""
+    """Concatenate lists; return the result and the start of each list."""
     every = list(lists)
     flat = [n for part in every for n in part]
     return _ints(flat), _ints(np.cumsum([0, *map(len, every)]))

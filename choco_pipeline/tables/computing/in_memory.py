@@ -61,7 +61,7 @@ def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset
 
 
 def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
-    """Return the P-positions within `bound`, one cell for each column that can hold only one.
+    """Return the P-positions within `bound`, by columns where possible.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
 
 
 def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:
-    """Return `grundy_table` or `p_table`, by the quantity's name."""
-    limits = ruleset.limits(bound)  # says so if a bound is needed
+    """Return `grundy_table` or `p_table`, by the name of the quantity."""
+    limits = ruleset.limits(bound)  # raises an error if a bound is missing
     if len(limits) > MOST_DIMENSIONS:
         raise LimitError(
             f"{ruleset.notation}: a table has at most {MOST_DIMENSIONS} dimensions, this game {len(limits)} coordinates"
@@ -105,7 +105,7 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
         attributes["bound"] = int(bound)
     with ruleset.naming():
         cells = computation_of(ruleset, bound, quantity).cells()
-    import xarray as xr  # noqa: PLC0415 -- half a second, which what only proves does without
+    import xarray as xr  # noqa: PLC0415 -- half a second, which a command that only proves can save
 
     data = xr.DataArray(
         cells,

@@ -1,4 +1,7 @@
-"""The kernel of games with listed options: formulas, splits, conditions, misère play."""
+"""Kernel of games whose options are listed.
+
+These games have formulas in moves, splits, conditions on positions, or misère play.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from choco_pipeline.tables.specs.schema import NONE
 Ints = NDArray[np.int64]
 #: Options that are listed together: some hundred megabytes.
 MOST_OPTIONS = 1 << 22
-#: Cells that are looked at together.
+#: Cells that are listed together.
 MOST_CELLS = 1 << 16
 #: Bytes of an option while it is listed and sorted.
 BYTES_PER_OPTION = 80
@@ -33,7 +36,7 @@ SAMPLES = 200
 
 @dataclass(frozen=True)
 class ListedKernel(TableKernel):
-    """Grundy numbers, of misère play 0 for P-positions and 1 for others, from lists of options."""
+    """Numbers from lists of options; in misère play 0 for P-positions, 1 for others."""
 
     rate = 1 / SECONDS_PER_OPTION
 
@@ -46,7 +49,7 @@ class ListedKernel(TableKernel):
 
     @property
     def largest(self) -> int:
-        """The largest number; with splits no better limit than that of 32 bits is known."""
+        """The largest number; with splits only that of 32 bits is known."""
         return LARGEST - 1 if self.game.rules.splits else super().largest
 
     def whole(self) -> Table:
@@ -80,7 +83,7 @@ class ListedKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, int]:
-        """Options of a cell in the mean, at most, and the choices of amounts at the largest position."""
+        """Mean number of options of a cell, and choices of amounts at a large position."""
         random, rules = np.random.default_rng(0), self.game.rules
         places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
         options = [rules.most_options(at) for at in places if rules.why_not(at) is None]
@@ -109,7 +112,7 @@ class ListedKernel(TableKernel):
                 yield places[keep], {name: values[keep] for name, values in points.items()}
 
     def _listed(self, places: Ints, points: Points) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-        """Yield positions with their options, as `settle` takes them: all together, or in halves if they are too many."""
+        """Yield positions with options as `settle` takes them, in halves if too many."""
         rows: list[Ints] = []
         cells: list[tuple[Ints, Ints]] = []
         number = 0

@@ -1,4 +1,7 @@
-"""Cores and memory that a process may use: the machine's, or the share of a container or Slurm job."""
+"""Cores and memory that a process may use.
+
+They are those of the machine, or the share of a container or a Slurm job.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 
-#: Of the memory that there is; the rest is for what else runs, and for what a process holds that nobody counts.
+#: Usable share of the memory; the rest is for other programs, and for uncounted memory of this one.
 USABLE = 0.9
 
 
 def cores() -> int:
-    """Return how many cores this process may use, as its affinity and its control group allow."""
+    """Return the number of cores that affinity and control group allow."""
     from dask.system import cpu_count  # noqa: PLC0415 -- most commands need nothing else of dask
 
     return cpu_count()
@@ -23,23 +26,23 @@ def cores() -> int:
 def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")) -> int:
     """Return the bytes of memory that this process may use: the least of all limits.
 
-    That is the machine's memory, the limits of the control group that it is in and of those around it, and what Slurm
-    gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root alone, which
-    has no limit but in a container.
+    The limits are the machine's memory, those of its control group and the groups around it, and the memory of its Slurm
+    job on this node, even if Slurm does not enforce it. `distributed` reads the group at the root only, which has no limit
+    except in a container.
 
-    The environment is where Slurm says what it gives; ``proc`` and ``sys`` lie below `system`.
+    `environment` has the variables of Slurm; ``proc`` and ``sys`` are below `system`.
     """
     given = psutil.virtual_memory().total
     return min([given, *_of_groups(system), *_of_slurm(environment)])
 
 
 def worker_memory(workers: int) -> int:
-    """Return the bytes of memory that each of `workers` processes may use on this machine."""
+    """Return the bytes of memory for each of `workers` processes on this machine."""
     return int(memory() * USABLE / workers)
 
 
 def _of_groups(system: Path) -> Iterator[int]:
-    """Yield the limits of the control group that this process is in, and of those around it."""
+    """Yield the limits of this process's control group and those around it."""
     try:
         lines = (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -60,7 +63,7 @@ def _of_groups(system: Path) -> Iterator[int]:
 
 
 def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
-    """Yield the bytes of a Slurm job on this node; the variables are in mebibytes, and 0 is no limit."""
+    """Yield the memory of a Slurm job on this node, if it has a limit."""
     node = environment.get("SLURM_MEM_PER_NODE", "0")
     core = environment.get("SLURM_MEM_PER_CPU", "0")
     number = environment.get("SLURM_CPUS_ON_NODE", "1")

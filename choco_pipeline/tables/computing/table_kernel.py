@@ -1,8 +1,8 @@
-"""Kernels of tables: the common interface, and the kernels that compute a table in blocks.
+"""Kernels of tables: the common interface, and kernels in blocks.
 
 A block does not need the cells of earlier blocks. It needs what their positions block or reach, the *frontiers*: one along
-the rows of blocks, one along their columns. Filling a block carries both on. Folding a block that is filled already does
-the same without computing it.
+the rows of blocks, one along their columns. Filling a block carries both on. Folding a filled block does the same without
+computing it.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ class TableKernel(ABC):
     #: Cells settled, or options visited, in a second on one core, measured in benchmarks/ on the slower side.
     rate: ClassVar[float]
 
-    #: The game.
     game: BoundedGame
-    #: Its coordinates in the order in which the kernel has them, passes apart.
+    #: Its coordinates in the kernel's order, without passes.
     axes: tuple[str, ...]
-    #: How many cells there are along each.
+    #: Number of cells along each axis.
     shape: tuple[int, ...]
 
     @classmethod
@@ -62,27 +61,30 @@ class TableKernel(ABC):
 
     @property
     def layers(self) -> int:
-        """One for each number of passes left."""
+        """Number of layers, one for each number of passes left."""
         return self.game.passes + 1
 
     @property
     def number(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return self.layers * math.prod(self.shape)
 
     @property
     def largest(self) -> int:
-        """No cell holds a larger number: each move lowers the sum of the coordinates, and passes answer each other."""
+        """Upper bound of the numbers in cells.
+
+        Each move lowers the sum of the coordinates, and passes answer each other.
+        """
         return sum(self.shape) - len(self.shape) + min(self.game.passes, 1)
 
     @property
     def dtype(self) -> str:
-        """The dtype of the cells; it changes with the bound only where 16 bits are no longer enough."""
+        """The dtype of the cells; 16 bits as long as they are enough."""
         return np.dtype(dtype_for(self.largest)).name
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a cell. Memory is asked for before `dtype`, which there is none of for numbers above 32 bits."""
+        """Bytes of a cell, also for numbers above 32 bits, which have no `dtype`."""
         return max(2, np.min_scalar_type(-self.largest - 1).itemsize)
 
     @property
@@ -92,12 +94,12 @@ class TableKernel(ABC):
 
     @property
     def beside(self) -> int:
-        """Bytes that it holds at most beside the cells, to compute all of them."""
+        """Most bytes that computing all cells needs besides them."""
         return 0
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The possible dimensions: the axes, with the passes left in front if there are any."""
+        """The possible dimensions: the axes, after the passes left if there are any."""
         return (*self.game.front, *self.axes)
 
     def arranged(self, cells: Any, dims: Sequence[str]) -> Any:
@@ -117,7 +119,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Block(NamedTuple):
-    """A block: which rows and which columns of the plane that blocks cut."""
+    """A block: its rows and columns in the plane of the first two axes."""
 
     rows: range
     columns: range
@@ -130,9 +132,8 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockKernel(TableKernel):
-    """A kernel of plain bars in blocks of the first two axes; a third axis is whole in each block."""
+    """A kernel of plain bars, in blocks that cut the first two axes."""
 
-    #: The bar.
     bar: PlainBar
 
     @property
@@ -152,14 +153,14 @@ class BlockKernel(TableKernel):
 
     @abstractmethod
     def start(self, block: Block) -> tuple[Any, Any]:
-        """Return the frontiers of a block with nothing before it: that of its columns, then that of its rows."""
+        """Return the initial frontiers of a block: along its columns, along its rows."""
 
     @abstractmethod
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the cells [passes+1, *axes], and carry the frontiers over the block.
 
-        The frontiers, which change, are what the blocks with the same columns and smaller rows, and those with the same rows and smaller
-        columns, hand on.
+        The frontiers, which change, come from the blocks with the same columns and smaller rows, and from those with the same rows
+        and smaller columns.
         """
 
     @abstractmethod
@@ -169,20 +170,20 @@ class BlockKernel(TableKernel):
         """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return the frontiers that folding must carry on for the one of `axis` to be right."""
+        """Return the axes whose frontiers folding must carry on to get that of `axis`."""
         return (axis,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return the number of positions in the block: the sum of its columns' heights, plus one each."""
+        """Return the number of positions in the block: column heights plus one each."""
         return self.layers * (total(heights) + heights.size)
 
     @property
     def depth(self) -> int:
-        """How many cells lie behind each cell of the plane that blocks cut."""
+        """Number of cells behind each cell of the plane that blocks cut."""
         return self.layers * int(np.prod(self.shape[2:], dtype=int))
 
     def memory(self, block: Block) -> int:
-        """Return the bytes for filling a block: cells twice, heights, and frontiers before and after."""
+        """Return the bytes for a block: twice the cells, heights, twice the frontiers."""
         cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
@@ -193,7 +194,7 @@ class BlockKernel(TableKernel):
 
 @dataclass(frozen=True)
 class ColumnKernel(BlockKernel):
-    """The y of the P-position of each column of a bar, solid or not; blocks of a solid one cut x and z."""
+    """The y of the P-position of each column of a bar; blocks cut x and z."""
 
     rate = 140e6
 
@@ -213,7 +214,7 @@ class ColumnKernel(BlockKernel):
 
     @property
     def n_y(self) -> int:
-        """No P-position is as high as this."""
+        """Upper bound of the P-positions' y, exclusive."""
         return min(self.game.sizes[self.bar.axes[-1]], sum(self.shape))
 
     @property
@@ -254,19 +255,19 @@ class ColumnKernel(BlockKernel):
         fold_columns(heights, x, z, down, across, cells)
 
     def frontier(self, block: Block) -> int:
-        """Return about one bit for each line and y."""
+        """Return the bytes of about one bit for each line and y."""
         return (len(block.rows) + len(block.columns)) * self.layers * (self.n_y // 8 + 16)
 
 
 @dataclass(frozen=True)
 class SolidKernel(BlockKernel):
-    """The Grundy numbers of a solid bar, or of what is one; blocks cut x and z, and y lies whole in them."""
+    """Grundy numbers of a solid bar or an equivalent; blocks cut x and z, not y."""
 
     rate = 90e6
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel for a plain bar of three coordinates; where none is limited, y is the last."""
+        """Return the kernel of a plain bar of three coordinates, the limited one last."""
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) != 3:
             return None
@@ -314,27 +315,27 @@ class SolidKernel(BlockKernel):
         fold_solid(heights, x, z, down, across, cells)
 
     def frontier(self, block: Block) -> int:
-        """Return about one bit for each line, y and Grundy number."""
+        """Return the bytes of about one bit for each line, y and Grundy number."""
         lines = len(block.rows) + len(block.columns)
         return lines * self.layers * self.shape[2] * (self.largest // 8 + 16)
 
 
 @dataclass(frozen=True)
 class BarKernel(BlockKernel):
-    """The Grundy numbers of a bar, or of two heaps; blocks cut z and y. One heap is a bar of height 0."""
+    """Grundy numbers of a bar or of one or two heaps; blocks cut z and y."""
 
     rate = 150e6
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel for a plain bar of at most two coordinates; where none is limited, y is the last."""
+        """Return the kernel of a plain bar of one or two coordinates."""
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) > 2:
             return None
         return cls(game, bar.axes, tuple(game.sizes[name] for name in bar.axes), bar)
 
     def whole(self) -> Table:
-        """Return the Grundy numbers [passes+1, z, y], as far as there are these coordinates."""
+        """Return the Grundy numbers [passes+1, z, y], without missing coordinates."""
         cells = grundy_bar(self.heights(self.every), self.game.passes)
         return cells.reshape(self.layers, *self.shape)
 
@@ -367,15 +368,18 @@ class BarKernel(BlockKernel):
         fold_bar(heights, block.columns.start, z, across, down, cells)
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return both for the columns: a move along z may be clipped to a row's top, which lies in a block before it."""
+        """Return both axes for the columns.
+
+        A move along z may be clipped to a row's top, which lies in an earlier block.
+        """
         return (0, 1) if axis == 0 else (1,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return how many (y, z) of the bar lie in the block."""
+        """Return the number of positions (y, z) of the bar in the block."""
         above = heights.astype(np.int64) + 1 - block.columns.start
         return self.layers * int(above.clip(0, len(block.columns)).sum())
 
     def frontier(self, block: Block) -> int:
-        """Return about one bit for each line and Grundy number."""
+        """Return the bytes of about one bit for each line and Grundy number."""
         lines = len(block.rows) + len(block.columns)
         return lines * self.layers * (self.largest // 8 + 16)

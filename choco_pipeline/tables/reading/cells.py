@@ -1,4 +1,7 @@
-"""The cells of a table: looked up by position, and as blocks of points with their coordinates as flat arrays."""
+"""The cells of a table, by position and in blocks.
+
+A block has the coordinates of its points as flat arrays.
+"""
 
 from __future__ import annotations
 
@@ -33,19 +36,19 @@ Truths = NDArray[np.bool_]
 #: A coordinate's values by its name, arrays of one length.
 Points = dict[str, Ints]
 
-#: Cells looked at together: some megabytes of coordinates.
+#: Cells read together: some megabytes of coordinates.
 BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
 class CellBlock:
-    """Some cells of a table that hold something, in the order in which they lie."""
+    """The nonempty cells of a part of a table, in their order."""
 
     #: The coordinates that index the cells.
     points: Points
-    #: What the cells hold.
+    #: The content of the cells.
     values: Ints
-    #: Where cells hold a coordinate of P-positions: its largest legal value, or the bound where all are legal.
+    #: If cells hold a coordinate of P-positions: its largest legal value, or the bound if all are legal.
     tops: Ints | None
 
     def __len__(self) -> int:
@@ -63,11 +66,11 @@ class CellBlock:
 
 @dataclass(frozen=True)
 class Slab:
-    """A box of a table's cells, as they lie."""
+    """A box of a table's cells."""
 
     #: The first value of each dimension's coordinate.
     starts: tuple[int, ...]
-    #: What the cells hold, also those that stand for no position or column.
+    #: The content of all cells, including those without a position or column.
     cells: NDArray[np.integer]
     #: As in `CellBlock`, of the same shape as `cells`.
     tops: NDArray[np.int32] | None
@@ -94,7 +97,7 @@ class Cells:
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table within a smaller bound; all of it for a larger bound."""
+        """Return the part of the table within a bound, all of it for a larger bound."""
         rules = self.game.base.rules
         if bound >= self.bound or not rules.unbounded:
             return self
@@ -116,12 +119,12 @@ class Cells:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the table holds all positions of the game, which its shape then limits."""
+        """Whether the shape limits the game, so that the table holds all positions."""
         return not self.game.base.rules.unbounded
 
     @property
     def free(self) -> str | None:
-        """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
+        """The stored coordinate, if it is a strip or a heap of any size."""
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
@@ -140,11 +143,11 @@ class Cells:
                 yield Slab(starts, part[where], self._tops(box))
 
     def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
-        """Yield the table block by block; cells that stand for no position or column are left out."""
+        """Yield the nonempty cells of the table, block by block."""
         return map(self.block_of, self.slabs(size))
 
     def block_of(self, slab: Slab) -> CellBlock:
-        """Return the cells of a slab that stand for a position or a column."""
+        """Return the cells of a slab that represent a position or a column."""
         exists = self._exists(slab.cells)
         tops = None if slab.tops is None else _chosen(slab.tops, exists).astype(np.int64)
         values = _chosen(slab.cells, exists).astype(np.int64)
@@ -156,7 +159,7 @@ class Cells:
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 
     def part_within(self, slab: Slab, size: int) -> Slab:
-        """Return the part of a slab in which positions may be of at most this size; it is not empty."""
+        """Return the nonempty part of a slab with positions of at most this size."""
         heaps = self.game.base.coordinates
         sides = zip(self.variable.dims, slab.starts, strict=True)
         part = tuple(slice(size + 1 - a) if name in heaps else slice(None) for name, a in sides)
@@ -175,7 +178,7 @@ class Cells:
         return points
 
     def holds_p(self, values: NDArray[np.integer]) -> Truths:
-        """Whether cells with these values hold a P-position."""
+        """Return a mask of the cells with a P-position, from their values."""
         if self.variable.stored is not None:
             held: Truths = values != NONE
         else:
@@ -203,7 +206,7 @@ class Cells:
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
-        """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
+        """Return the points with coordinates, except passes, up to `reach`; all for None."""
         return points if reach is None else select(points, self.sizes(points) <= reach)
 
     def covers(self, position: Position) -> bool:
@@ -230,7 +233,7 @@ class Cells:
         return value != NONE and value == self.named(position)[self.variable.stored]
 
     def stored(self, position: Position) -> int | None:
-        """Return the stored coordinate of the P-position in the column of `position`, or None."""
+        """Return the stored coordinate of the P-position in a position's column, if any."""
         value = int(self.cells[self._index(position)])
         return None if self.variable.stored is None or value == NONE else value
 
@@ -249,7 +252,6 @@ class Cells:
         return tuple(named[dim] - self.variable.first(dim) for dim in self.variable.dims)
 
     def _points(self, starts: tuple[int, ...], keep: Truths) -> Points:
-        """Return the coordinates of the cells of a slab where `keep` is true."""
         if keep.all():  # as in every solid bar: nothing is left out
             grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
             points = [
@@ -261,14 +263,14 @@ class Cells:
         return dict(zip(self.variable.dims, points, strict=True))
 
     def _exists(self, part: NDArray[np.integer]) -> Truths:
-        """Whether cells stand for a position or a column; a solid bar's column without a P-position is one, too."""
+        """Return a mask of the cells that represent a position or a column."""
         if self.variable.stored is not None and self.free is None:
             return np.ones(part.shape, np.bool_)
         exists: Truths = part != NONE
         return exists
 
     def _tops(self, box: Window) -> NDArray[np.int32] | None:
-        """Return the largest legal value of the stored coordinate in each cell of a box; None if none is stored."""
+        """Return the largest legal values of the stored coordinate, if any, in a box."""
         stored, dims = self.variable.stored, self.variable.dims
         if stored is None:
             return None
@@ -282,7 +284,7 @@ class Cells:
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:
-    """Return which points, of natural numbers, are positions: `Ruleset.is_position` of each."""
+    """Return a mask of the points, of natural numbers, that are positions."""
     rules, columns = game.rules, [points[name] for name in game.coordinates]
     heights = {name: limit.height for name, limit in rules.limits.items()}
     if not all(isinstance(height, FormulaHeight) for height in heights.values()):
@@ -321,7 +323,7 @@ def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
 
 
 def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:
-    """Yield boxes of at most `size` cells of an array, longest where cells are adjacent in memory."""
+    """Yield boxes of at most `size` cells, longest where cells are adjacent."""
     sides, room = [1] * cells.ndim, size
     for axis in sorted(range(cells.ndim), key=lambda axis: (cells.strides[axis], -axis)):
         sides[axis] = max(1, min(cells.shape[axis], room))

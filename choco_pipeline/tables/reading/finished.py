@@ -1,4 +1,4 @@
-"""The finished tables of all runs: found by game, and corners of them for pictures."""
+"""Finished tables of all runs, by game, and corners of them for pictures."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from choco_pipeline.tables.storage.stored import StoredCells
 def find_table(
     folder: Path, game: Ruleset, quantity: Quantity, positions: Collection[Position]
 ) -> Cells | None:
-    """Return a stored table of `game` that covers all these positions, or None if there is none.
+    """Return a stored table of `game` that covers legal positions, if any.
 
-    Tables that other code has computed are ignored. Positions are legal. Raises `StoreError` if the store cannot be opened,
-    and later, on access, if a chunk is damaged.
+    Tables that other code has computed are ignored. Raises `StoreError` if the store cannot be opened, and later, on access, if
+    a chunk is damaged.
     """
     kernels = code_digest(TABLE_CODE)
     for path in sorted(folder.glob("*.done.json")):
         try:
             manifest = read_record(path)
             entries = manifest["tables"] if manifest["kernels"] == kernels else {}
-            asked = [
+            matching = [
                 (table_id, entry)
                 for table_id, entry in entries.items()
                 if (entry["identity"], entry["quantity"]) == (game.identity, quantity)
             ]
         except (StoreError, KeyError, TypeError, AttributeError):
             continue  # not ours, or damaged
-        for table_id, entry in asked:
+        for table_id, entry in matching:
             cells = StoredCells.open(store_of(path, manifest), table_id, entry)
             table = Cells.of(game, entry["bound"], cells)
             if all(map(table.covers, positions)):
@@ -48,10 +48,10 @@ def find_table(
 
 
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
-    """Return the cells of a stored table at the origin, at most so many along each dimension.
+    """Return the cells of a stored table at the origin.
 
-    The folder `results` holds ``tables/``; the entry is that of a ledger: the manifest's entry with id and shard. Raises
-    `StoreError` as for `read_table`.
+    `sides` limits their number along each dimension. The folder `results` holds ``tables/``; `entry` is that of a ledger: the
+    manifest's entry with id and shard. Raises `StoreError` as `read_table` does.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
@@ -61,5 +61,5 @@ def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int])
 
 @lru_cache(maxsize=64)
 def _store(manifest: Path, written: int) -> Location:
-    """Return the store that a manifest names, which was written at this time."""
+    """Return the store that a manifest, written at this time, names."""
     return store_of(manifest, read_record(manifest))

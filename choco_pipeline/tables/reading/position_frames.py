@@ -1,4 +1,4 @@
-"""The P-positions of a table as rows: one column for each coordinate."""
+"""The P-positions of a table as rows, with a column for each coordinate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def p_positions(game: Ruleset | str, bound: int | None = None) -> pd.DataFrame:
 
 
 def p_position_rows(cells: Cells) -> pd.DataFrame:
-    """Return the P-positions that a table has, as `p_positions` does."""
+    """Return the P-positions of a table, in the form of `p_positions`."""
     names = list(cells.game.coordinates)
     blocks = [cells.positions(points) for points in cells.p_positions()]
     rows = np.concatenate([np.empty((0, len(names)), np.int64), *blocks])

@@ -1,4 +1,7 @@
-"""Verification of stored tables: their bytes against digests, their mathematics against the definition."""
+"""Verification of stored tables.
+
+Bytes are compared with digests, and numbers with the definition.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +23,17 @@ from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.store import store_of
 from choco_pipeline.tables.storage.stored import StoredCells, StoredTable
 
-#: About this many of the smallest positions are computed from the definition alone.
+#: About this number of the smallest positions is computed from the definition.
 SMALL = 1500
-#: Random positions that are checked against their options, unless these have more than `MOST_OPTIONS` together.
+#: Random positions that are compared with their options, up to `MOST_OPTIONS` options together.
 SAMPLES = 200
-#: Options of all sampled positions together: a position far out has thousands.
+#: Options of all sampled positions together: a position with large coordinates has thousands.
 MOST_OPTIONS = 50_000
 
 
 @dataclass(frozen=True)
 class VerifiedTable:
-    """Result of verifying a table: the number of positions checked, and the fault, or None."""
+    """Result of verifying a table: number of checked positions, and the fault."""
 
     table: str
     ruleset: str
@@ -45,8 +48,8 @@ def verify_manifest(
 ) -> list[VerifiedTable]:
     """Check every table of a shard; the seed chooses the random positions.
 
-    The report is called as ``report("verify", tables=1, positions=n)`` for each table. Raises `StoreError` if the manifest is
-    damaged, or none.
+    `report` is called as ``report("verify", tables=1, positions=n)`` for each table. Raises `StoreError` if the manifest is
+    damaged or missing.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
@@ -76,7 +79,7 @@ def _verified(
 
 
 def _check_numbers(stored: StoredTable, seed: int) -> int:
-    """Compare a table with the definition and with itself; return the number of positions."""
+    """Check a table against the definition and itself; return the number of checks."""
     game, bound = parse_ruleset(stored.entry["ruleset"]), int(stored.entry["bound"])
     cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
     table = Cells.of(game, bound, cells)
@@ -125,7 +128,6 @@ def _require_number(table: Cells, position: Position, number: int, source: str) 
 
 
 def _small(table: Cells) -> Iterator[Position]:
-    """Yield the covered positions with small coordinates; of rectangular bars the whole ones, if the bar is small."""
     game, bound = table.game, table.bound
     size = 1
     while size < bound and estimated_positions(game, size + 1) <= SMALL:
@@ -150,7 +152,7 @@ def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
 
 
 def _stored_beside(position: Position, table: Cells) -> Iterator[Position]:
-    """Yield the P-position in the column of `position`, and the one below it, if the table stores columns."""
+    """Yield a column's stored P-position, if any, and the position below it."""
     stored = table.variable.stored
     value = None if stored is None else table.stored(position)
     if stored is None or value is None:

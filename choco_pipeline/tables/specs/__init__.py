@@ -1,4 +1,4 @@
-"""Tables before they are computed: spec, variables, chunks, and the structure of the game.
+"""Descriptions of tables: specs, variables, chunks, structure of games.
 
 Imports only what lies below `tables`.
 """

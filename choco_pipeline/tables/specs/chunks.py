@@ -30,10 +30,11 @@ Window = tuple[slice, ...]
 
 
 def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Return the sides of a chunk, powers of two: 1 along p, else equal and as long as `CHUNK_BYTES` allow.
+    """Return the sides of a chunk, which are powers of two.
 
-    Of three dimensions or more the innermost is four times as long, so that blocks, which cut the others, can be small.
-    A shorter dimension is rounded up to a power of two.
+    They are 1 along p, and otherwise equal and as long as `CHUNK_BYTES` allow. Of three dimensions or more the innermost is
+    four times as long, so that blocks, which cut the others, can be small. A shorter dimension is rounded up to a power of
+    two.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tup
 
 
 def chunk_order(dims: Sequence[str]) -> tuple[int, ...]:
-    """Return the order of the dimensions in the bytes of a chunk: as they are named, but y last.
+    """Return the order of the dimensions in the bytes of a chunk: y is last.
 
     Examples
     --------
@@ -72,14 +73,14 @@ def whole(shape: Sequence[int]) -> Window:
 
 
 def within(part: Window, origin: Sequence[int]) -> Window:
-    """Return a window counted from another origin."""
+    """Return a window relative to another origin."""
     return tuple(
         slice(side.start - at, side.stop - at) for side, at in zip(part, origin, strict=True)
     )
 
 
 def chunks_in(window: Window, chunk: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Window]]:
-    """Yield place and part of every chunk in a window, in the order of the grid."""
+    """Yield place and window of every chunk in a window, in the order of the grid."""
     sides = list(zip(window, chunk, strict=True))
     ranges = (range(part.start // side, -(-part.stop // side)) for part, side in sides)
     for place in product(*ranges):
@@ -98,9 +99,10 @@ def chunk_name(place: Sequence[int]) -> str:
 
 
 def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fill: int) -> bytes:
-    """Return the bytes of a stored chunk, as Zarr would write them, in less than half its time.
+    """Return the bytes of a stored chunk, as Zarr writes them.
 
-    A chunk at the end of the table is filled up with `fill`. The order is the `chunk_order`.
+    This takes less than half of Zarr's time. A chunk at the end of the table is padded with `fill`. `order` is the
+    `chunk_order`.
     """
     ordered = cells.transpose(order)
     sides = tuple(chunk[axis] for axis in order)
@@ -117,11 +119,11 @@ def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fil
 def decoded(
     content: bytes, chunk: Sequence[int], order: Sequence[int], dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """Return the cells of a stored chunk, with the fill values beyond the end of the table.
+    """Return the cells of a stored chunk, with padding at the end of the table.
 
-    This is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
-    The digest of the bytes has been checked; chunk and order are as for `encoded`. Raises `ValueError` or
-    `RuntimeError` if the bytes are no such chunk.
+    The result is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
+    The digest of the bytes has been checked; `chunk` and `order` are as for `encoded`. Raises `ValueError` or `RuntimeError` if
+    the bytes are not such a chunk.
     """
     cells = np.frombuffer(_COMPRESSOR.decode(content[:-4]), dtype.newbyteorder("<"))
     ordered = cells.reshape([chunk[axis] for axis in order])
@@ -136,7 +138,7 @@ def content_digest(content: bytes) -> str:
 def table_digest(
     shape: Sequence[int], dtype: str, chunk: Sequence[int], digests: Mapping[str, str]
 ) -> str:
-    """Return the SHA-256 of a table: of shape, dtype, chunk sides, and its chunks' digests in the order of the grid."""
+    """Return the SHA-256 of shape, dtype, chunk sides and all chunks' digests."""
     digest = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
     for place, _ in chunks_in(whole(shape), chunk):
         digest.update(bytes.fromhex(digests[chunk_name(place)]))

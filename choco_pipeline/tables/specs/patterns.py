@@ -1,4 +1,7 @@
-"""Patterns in a game's rules by which kernels are chosen, for any names of coordinates."""
+"""Patterns in the rules of a game that determine its kernel.
+
+The names of coordinates do not matter.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,15 @@ from choco_pipeline.games.rules import Limit, Move, Rules
 
 @dataclass(frozen=True)
 class BoundedGame:
-    """A game within a bound, with its passes apart, as kernels take it."""
+    """A game within a bound, with separate passes, as kernels take it."""
 
     #: The game without its passes.
     rules: Rules
-    #: Largest value of the coordinates without a limit; may be None where all have one.
+    #: Largest value of the coordinates without a limit; may be None if all have one.
     bound: int | None
-    #: The most passes that the players together have.
+    #: The number of passes of both players together.
     passes: int = 0
-    #: The name of the coordinate that counts passes left; none where there are none.
+    #: The name of the coordinate that counts passes left, if there are any.
     front: tuple[str, ...] = ()
 
     @classmethod
@@ -35,31 +38,34 @@ class BoundedGame:
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """How many values each coordinate has, passes apart."""
+        """Number of values of each coordinate, without passes."""
         return {name: n + 1 for name, n in self.rules.named(self.rules.largest(self.bound)).items()}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coordinates, the passes left in front where there are any."""
+        """The coordinates, after the passes left if there are any."""
         return (*self.front, *self.rules.coordinates)
 
     def without(self, *names: str) -> BoundedGame:
-        """Return the same without some coordinates that are games of their own; passes stay."""
+        """Return the game without some independent coordinates; passes stay."""
         left = [name for name in self.rules.coordinates if name not in names]
         within = self.rules.within
         keeps = within is not None and within.names <= set(left)
         return replace(self, rules=replace(self.rules.part(left), within=within if keeps else None))
 
     def values(self, formula: Formula) -> NDArray[np.int64 | np.bool_]:
-        """Return a formula's values at all places, an axis for each coordinate, of length 1 where it is not read."""
+        """Return a formula's values at all places.
+
+        The array has an axis for each coordinate, of length 1 if the formula does not read it.
+        """
         grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
         values = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
         return values.reshape((1,) * (len(self.sizes) - values.ndim) + values.shape)
 
     def values_in_play(self, formula: Formula, unless: Formula | None) -> NDArray[np.int64]:
-        """Return a formula's values, an axis for each coordinate that it reads.
+        """Return a formula's values, with an axis for each coordinate that it reads.
 
-        It needs values only at positions where `unless`, a condition on where play ends, does not hold.
+        It may be undefined where play ends: outside the positions, and where `unless` holds.
         """
         read = [name for name in self.sizes if name in formula.names]
         sizes = [self.sizes[name] for name in read]
@@ -72,7 +78,7 @@ class BoundedGame:
         return values
 
     def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
-        """Return which values of some coordinates belong to a position where `unless` does not hold."""
+        """Return a mask of the coordinates that occur in positions where play goes on."""
         ends = frozenset() if unless is None else unless.names
         limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
         needed = ends.union(read, *(limit.of for limit in limits.values()))
@@ -95,13 +101,16 @@ class BoundedGame:
 
     @property
     def components(self) -> list[BoundedGame]:
-        """The games, at most one of them with passes each, of which this is the disjunctive sum; passes here are none."""
+        """The games of which this one is the disjunctive sum.
+
+        At most one of them has passes. The passes of this game are not considered.
+        """
         parts = [self.rules.part(names) for names in self.rules.components()]
         return [_without_passes(BoundedGame(part, self.bound)) for part in parts]
 
     @property
     def heaps(self) -> list[str]:
-        """The coordinates that are heaps beside the rest, of any size or up to a number."""
+        """The coordinates that are independent heaps, of any size or up to a number."""
         return [
             name
             for (name, *others) in self.rules.components()
@@ -111,7 +120,7 @@ class BoundedGame:
 
 
 def _without_passes(game: BoundedGame) -> BoundedGame:
-    """Return a game that holds passes among its coordinates with the passes apart."""
+    """Return a game with separate passes, if a coordinate counts passes."""
     rules = game.rules
     for name in rules.coordinates:
         others = tuple(move for move in rules.moves if name not in move.lowers)
@@ -131,16 +140,16 @@ def dependent(rules: Rules) -> dict[str, Limit]:
 
 @dataclass(frozen=True)
 class PlainBar:
-    """Coordinates each of which is lowered alone, by any amount, and at most one of which is limited by others."""
+    """Coordinates lowered one at a time, at most one of them limited by others."""
 
-    #: The coordinates in their order, but the limited one last.
+    #: The coordinates in their order, except that the limited one is last.
     axes: tuple[str, ...]
-    #: Its limit; None where nothing is limited, so that all are heaps.
+    #: Its limit; None if all are heaps.
     limit: Limit | None
 
     @classmethod
     def of(cls, rules: Rules) -> PlainBar | None:
-        """Return the game as a plain bar, or None if it is none."""
+        """Return the game as a plain bar, if it is one."""
         limits = dependent(rules)
         if rules.within is not None or not rules.is_plain or len(limits) > 1:
             return None
@@ -149,13 +158,13 @@ class PlainBar:
 
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return a limit on a product of ranges, an axis for each in their order, checked as by `Height.block`."""
+    """Return the heights of a limit, as checked by `Height.block`, over ranges."""
     # Kernels are compiled for arrays that may be written.
     return np.require(heights_seen(limit, sides), requirements=["C", "W"])
 
 
 def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the same as `heights_over`, possibly as a broadcast view."""
+    """Return the array of `heights_over`, possibly as a broadcast view."""
     names = list(sides)
     heights = limit.height.block(*(sides[name] for name in limit.of))
     heights = heights.transpose(np.argsort([names.index(name) for name in limit.of]))

@@ -1,4 +1,4 @@
-"""What a table holds: the variables, declared once, and which of them a ruleset has."""
+"""The variables of tables, and their choice for a ruleset."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ NOT_COMPUTED = -2
 class Variable:
     """One variable of a table."""
 
-    #: As in the data set: ``grundy``, or ``p_`` and what the cells hold.
+    #: As in the data set: ``grundy``, or ``p_`` and the name of the content.
     name: str
-    #: Dimension names; p, the passes left, comes first where there is one.
+    #: Dimension names; p, the passes left, comes first if there is one.
     dims: tuple[str, ...]
-    #: The coordinate that the cells hold for P-positions; None where they hold something else.
+    #: The coordinate that the cells hold for P-positions; None if they hold something else.
     stored: str | None
-    #: What a cell holds, in some words.
+    #: Short description of a cell.
     long_name: str
-    #: The rest that there is to say of a cell.
+    #: The meaning of special values.
     comment: str
     #: The positions that it holds, if not all.
     face: Face | None = None
@@ -46,7 +46,7 @@ class Variable:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What data sets say of it, in the words of the CF conventions."""
+        """Its attributes in data sets, by the CF conventions."""
         return {"long_name": self.long_name, "comment": self.comment, "units": "1"}
 
 
@@ -61,14 +61,17 @@ def coordinate_attributes(dim: str) -> dict[str, str]:
 
 
 def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
-    """Return the quantity of a table: P-positions if allowed, except for one free heap, a single cell."""
+    """Return the quantity of a table: P-positions if allowed.
+
+    For one free heap these are a single cell, so Grundy numbers are returned.
+    """
     if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
         return "p-positions"
     return "grundy"
 
 
 def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
-    """Return the variable that a table of `quantity` for `ruleset` holds.
+    """Return the variable of a table of `quantity` for `ruleset`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.provenance import digest
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: Changes when stored tables change in a way that older ones cannot be read as.
+#: Changes when older stored tables can no longer be read.
 FORMAT = 3
 
 
@@ -51,7 +51,10 @@ class TableSpec:
         return parse_ruleset(self.ruleset)
 
     def planned_game(self) -> Ruleset:
-        """Return the ruleset, or raise `StoreError` if a height table has changed since planning."""
+        """Return the ruleset of the plan.
+
+        Raises `StoreError` if a height table has changed since planning.
+        """
         game = self.game()
         if game.identity != self.identity:
             raise StoreError(
@@ -66,13 +69,12 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Shard:
-    """Tables that are built by one task into one store, or a large one that is built by many."""
+    """Tables that one task builds into one store, or one large table of many tasks."""
 
     #: Hash of the table ids and of the code that computes them; names the store and the manifest.
     name: str
-    #: What is in it.
     tables: tuple[TableSpec, ...]
-    #: Where its store is put, if not beside its manifest.
+    #: The URL below which its store is, if not beside its manifest.
     url: str | None = None
     #: Whether it is one table that is built in blocks.
     large: bool = False

@@ -1,4 +1,4 @@
-"""Tables on disk or in an object store: Zarr stores, checksums, and the journals of what is finished.
+"""Tables on disk or in an object store: Zarr stores, checksums, journals.
 
-Imports `specs`, and of `computing` what a block hands on.
+Imports `specs`, and the frontiers of `computing`.
 """

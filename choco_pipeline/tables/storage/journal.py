@@ -1,7 +1,8 @@
-"""Journals of finished parts of a shard: a line for each table, or a document for each block.
+"""Journals of the finished parts of a shard.
 
-Journals stay until the run's ledger is made. Snakemake removes a manifest and asks for it again if it is killed before it
-has seen the job's end; the build then finds everything in its journal.
+A journal has a line for each table, or a document for each block. Journals stay until the run's ledger exists: if Snakemake
+is killed before it has seen the end of a job, it removes the manifest and runs the job again, which then finds everything in
+the journal.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ def journal_of_tables(manifest: Path) -> Path:
 
 
 def journal_of_blocks(manifest: Path) -> Path:
-    """Return the folder with a document for each finished block of a shard's large table."""
+    """Return the folder of documents on the finished blocks of a large table."""
     return manifest.with_name(manifest.name.removesuffix(".done.json") + ".blocks")
 
 
 def forget(manifest: Path) -> None:
-    """Remove the journals of a shard whose manifest is there to stay."""
+    """Remove the journals of a shard with a final manifest."""
     journal_of_tables(manifest).unlink(missing_ok=True)
     shutil.rmtree(journal_of_blocks(manifest), ignore_errors=True)
 
@@ -38,9 +39,9 @@ class Finished:
 
     #: The digests of its chunks, by name.
     chunks: dict[str, str]
-    #: How many positions it settles.
+    #: Number of settled positions.
     positions: int
-    #: What computing and storing it took; 0 where that was done for another table.
+    #: Time to compute it; 0 if it was computed for another table. The same holds for the time to store it.
     seconds: float = 0.0
     seconds_to_store: float = 0.0
     #: The table that the chunks were taken from, empty if they were computed.
@@ -51,13 +52,13 @@ class Finished:
 class Journal:
     """The finished blocks of one table, in a folder beside its store.
 
-    A block of other sides than the journal's is not finished, so a build that goes on with other blocks computes anew.
+    A block with other sides than those of the journal is not finished, so a build with other blocks computes everything.
     """
 
     folder: Path
 
     def begin(self, table: Mapping[str, object]) -> bool:
-        """Whether this journal is of `table`, a game and the code that computes it."""
+        """Whether this journal is about `table`, a game and the code that computes it."""
         try:
             known: bool = read_record(self.folder / "table.json") == table
         except StoreError:
@@ -65,11 +66,11 @@ class Journal:
         return known
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove the journal."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def open(self, table: Mapping[str, object]) -> None:
-        """Write the journal's table, once its array exists."""
+        """Write the header of the journal, once the array of the table exists."""
         write_record(self.folder / "table.json", table)
 
     def write(self, block: Block, finished: Finished) -> None:

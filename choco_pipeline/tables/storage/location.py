@@ -1,4 +1,4 @@
-"""Locations of stored bytes: a folder of this machine, or a prefix in an object store."""
+"""Locations of stored bytes: a local folder, or a prefix in an object store."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from zarr.storage import LocalStore, ObjectStore
 from choco_pipeline.documents.files import reason_of, write_whole
 from choco_pipeline.errors import StoreError
 
-#: Where results lie; a ``file://`` URL may not lead out of it.
+#: Folder of results; a ``file://`` URL may not lead out of it.
 RESULTS = Path("results")
-#: What a URL may begin with.
+#: Schemes of URLs.
 SCHEMES = ("s3", "gs", "az", "file")
-#: What the operating system and the drivers raise.
+#: Errors of the operating system and of the drivers.
 FAILURES = (OSError, DriverError)
 
 _URL = re.compile(r"([a-z0-9]+)://", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9._=/-]+", re.ASCII)
 _LOGIN = re.compile(r"//\S*@")
 _QUERY = re.compile(r"[?#][^\s\"']*")
-#: Where a driver asks for the credentials of the machine's role.
+#: The address at which a driver asks for the credentials of the machine's role.
 _ROLES = "//169.254.169.254/"
 _REASON = re.compile(r"<Message>([^<]*)</Message>")
 
@@ -52,9 +52,9 @@ class Location:
     Names are relative, with ``/`` between their parts. A location is a small hashable value that can be sent to other
     processes; nothing is opened before a method is called. Make one by `Location.local` or `Location.of_url`.
 
-    Every method but `child` and `store` raises `StoreError`, one line without secrets, if the folder or the object store
-    cannot be used. What goes wrong inside Zarr gets the same form by ``with location.failures("table 5 cannot be read"):``.
-    The driver repeats requests that a network or a server has failed (docs/object-stores.md).
+    Every method except `child` and `store` raises `StoreError`, one line without secrets, if the folder or the object store
+    cannot be used. Errors inside Zarr get the same form by ``with location.failures("table 5 cannot be read"):``. The driver
+    repeats requests after a failure of the network or the server (docs/object-stores.md).
     """
 
     #: A folder, or a URL without a slash at its end; ``file://`` is a folder too. It never holds a login or a query
@@ -73,25 +73,25 @@ class Location:
         Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
         `RESULTS`.
         """
-        shown = repr(without_secrets(url))
+        name_of_url = repr(without_secrets(url))
         written = _URL.match(url)
         if written is None or written[1] not in SCHEMES:
             raise StoreError(
-                f"{shown}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
+                f"{name_of_url}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
             )
         path = url[written.end() :].rstrip("/")
         if any(sign in path for sign in "@?#"):
             raise StoreError(
-                f"{shown}: a URL may not hold a login or a query string: credentials come from the environment"
+                f"{name_of_url}: a URL may not hold a login or a query string: credentials come from the environment"
                 " (docs/object-stores.md)"
             )
         if not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
             raise StoreError(
-                f"{shown}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
+                f"{name_of_url}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
             )
         if written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
             raise StoreError(
-                f"{shown}: a folder of this machine must be inside {RESULTS.resolve()}"
+                f"{name_of_url}: a folder of this machine must be inside {RESULTS.resolve()}"
             )
         return cls(written[0] + path)
 
@@ -116,16 +116,16 @@ class Location:
         return Location(f"{self.path}/{_checked(name)}")
 
     def store(self) -> Store:
-        """Return a Zarr store that reads and writes here; a folder is made when something is written."""
+        """Return a Zarr store at this location, whose folder is created when needed."""
         return LocalStore(self.folder) if self.folder is not None else _ObjectStore(self._driver)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of `name`; `StoreError` if there is no such thing."""
+        """Return the bytes of `name`; `StoreError` if it does not exist."""
         with self.failures(f"{name} cannot be read"):
             return self._read(name)
 
     def read_if_there(self, name: str) -> bytes | None:
-        """Return the bytes of `name`, or None if there is no such thing."""
+        """Return the bytes of `name`, or None if it does not exist."""
         with self.failures(f"{name} cannot be read"):
             try:
                 return self._read(name)
@@ -146,7 +146,7 @@ class Location:
                 obstore.put(self._driver, _checked(name), content, use_multipart=False)
 
     def exists(self, name: str) -> bool:
-        """Whether there are bytes of this name, or anything below it."""
+        """Whether `name`, or anything below it, exists."""
         with self.failures(f"{name} cannot be looked for"):
             if self.folder is not None:
                 file = self.folder / _checked(name)
@@ -157,7 +157,7 @@ class Location:
             )
 
     def remove(self, name: str) -> None:
-        """Remove `name` and everything below it; nothing happens if there is nothing."""
+        """Remove `name` and everything below it, if it exists."""
         with self.failures(f"{name} cannot be removed"), suppress(FileNotFoundError):
             if self.folder is None:
                 driver = self._driver
@@ -175,7 +175,7 @@ class Location:
                 file.unlink(missing_ok=True)
 
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
-        """Yield name and size in bytes of everything below `name`, sorted, with names for `read`."""
+        """Yield sorted names, for `read`, and sizes of everything below `name`."""
         sizes: dict[str, int] = {}
         with self.failures(f"{name or 'it'} cannot be listed"):
             if self.folder is not None:
@@ -189,10 +189,9 @@ class Location:
 
     @contextmanager
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
-        """Re-raise failures in one line: this location, `what`, and the reason, without secrets.
+        """Re-raise `FAILURES` as a `StoreError` of one line.
 
-        Where the disk is full, it is also said how many bytes at most were needed. Raises `StoreError` in place of any of
-        `FAILURES`.
+        The line has this location, `what`, and the reason, without secrets. If the disk is full, it also has the needed bytes.
         """
         try:
             yield
@@ -205,12 +204,12 @@ class Location:
 
     @cached_property
     def _driver(self) -> Driver:
-        """The driver of the object store; the endpoint's address decides about encryption."""
+        """The driver of the object store; the URL decides about encryption."""
         return from_url(self.path, client_options={"allow_http": True})
 
 
 def reason(error: Exception) -> str:
-    """Return why a driver or the operating system failed, in one line without secrets."""
+    """Return the reason of a failure in one line without secrets."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if _ROLES in str(error):

@@ -1,4 +1,7 @@
-"""Tables on disk: one Zarr v3 store for each shard of a sweep, one group for each table, checksums on every chunk."""
+"""Tables in Zarr v3 stores.
+
+There is one store for each shard of a sweep, one group for each table, and a checksum for every chunk.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
 
 
 class TableEntry(TypedDict):
-    """A table's entry in a manifest: its spec, its array, its bytes, and the digests of its chunks."""
+    """A table's entry in a manifest: spec, array, size, digests of chunks."""
 
     ruleset: str
     identity: str
@@ -86,7 +89,7 @@ class BlockCounts(TypedDict):
 
 
 class BuiltTable(TableEntry):
-    """The same with the positions that it settles, and the seconds that this took."""
+    """An entry with the number of settled positions, and the seconds of the build."""
 
     positions: int
     seconds: float
@@ -94,7 +97,7 @@ class BuiltTable(TableEntry):
 
 
 class BuiltInBlocks(BuiltTable):
-    """The same of a large table."""
+    """The entry of a large table."""
 
     blocks: BlockCounts
 
@@ -103,7 +106,6 @@ class BuiltInBlocks(BuiltTable):
 class Outline:
     """The array of a table, without its cells."""
 
-    #: Its name, dimensions, and what is said of it.
     variable: Variable
     #: Shape and dtype of the cells.
     shape: tuple[int, ...]
@@ -148,7 +150,7 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
 
 
 def write_coordinates(store: Location, table_id: str, outline: Outline) -> None:
-    """Write the coordinate variables of a table, or write them again."""
+    """Write, or rewrite, the coordinate variables of a table."""
     for dim, n in zip(outline.variable.dims, outline.shape, strict=True):
         for name, content in _coordinate(dim, outline.variable.first(dim), n).items():
             store.write(f"{table_id}/{dim}/{name}", content)
@@ -172,7 +174,7 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
 def write_cells(
     store: Location, table_id: str, outline: Outline, window: Window, cells: NDArray[np.integer]
 ) -> dict[str, str]:
-    """Write the cells of a window that begins and ends where chunks do; return the digests of its chunks."""
+    """Write the cells of a window of whole chunks; return the chunks' digests."""
     array = store.child(f"{table_id}/{outline.variable.name}")
     order, chunk = chunk_order(outline.variable.dims), outline.chunk
     origin = [side.start for side in window]
@@ -188,8 +190,8 @@ def write_cells(
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
     """Write a table as a group of `store`, after removal of an unfinished one.
 
-    The shard's store is made if missing; only one process may write to it. Returned is what the manifest says of the table, but for
-    what building it took.
+    The shard's store is created if missing; only one process may write to it. Return the entry of the table in the manifest,
+    without the costs of the build.
     """
     (name,) = (str(n) for n in data.data_vars)
     cells = np.asarray(
@@ -232,9 +234,9 @@ def entry_of(
 
 
 def finish_store(store: Location, table_ids: Sequence[str]) -> None:
-    """Add consolidated metadata to a store that will not change again, so that xarray opens it without a warning.
+    """Add consolidated metadata to a finished store.
 
-    Files that a killed process has begun are removed.
+    With it xarray opens the store without a warning. Files that a killed process has begun are removed.
     """
     store.remove_partial()
     with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Stored tables: every chunk is compared with its digest in the manifest when it is read."""
+"""Stored tables; reading compares every chunk with its digest in the manifest."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ class StoredTable:
                 yield name, fault
 
     def require_sound(self) -> None:
-        """Raise `StoreError` unless every chunk, and the table as a whole, has its digest."""
+        """Raise `StoreError` unless every chunk, and the table, has its digest."""
         for _, fault in self.faults():
             raise StoreError(fault)
 
     def fault_of_metadata(self, kernels: str) -> str | None:
-        """Return the fault of a finished table's metadata and coordinates, in one line, or None if they are sound.
+        """Return the fault of a finished table's metadata and coordinates, if any.
 
-        `kernels` is the digest of the code that built it, from the manifest.
+        The fault is one line. `kernels` is the digest of the code that built the table, from the manifest.
         """
         store, table_id, entry = self.store, self.table_id, self.entry
         try:
@@ -110,8 +110,10 @@ class StoredTable:
             return f"{self}: {error}"
         except (*UNREADABLE, AttributeError, TypeError) as error:
             return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
-        asked = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
-        for key, value in asked.items():
+        attributes_of_manifest = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {
+            "kernels": kernels
+        }
+        for key, value in attributes_of_manifest.items():
             if stored.get(key) != value:
                 return (
                     f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
@@ -122,7 +124,7 @@ class StoredTable:
         return None
 
     def chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk, a view in the stored order; from memory if it was used lately."""
+        """Return the cells of a chunk, a view in stored order; recent ones are cached."""
         cells = self._held.pop(place, None)
         if cells is None:
             cells = self.read_chunk(place)
@@ -133,7 +135,10 @@ class StoredTable:
         return cells
 
     def read_chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk from the store; `StoreError` unless they are those of the manifest."""
+        """Return the cells of a chunk from the store.
+
+        Raises `StoreError` unless they are those of the manifest.
+        """
         entry = self.entry
         try:
             name = chunk_name(place)
@@ -152,7 +157,7 @@ class StoredTable:
         return cells
 
     def read(self, window: Window) -> Table:
-        """Return the cells in a window, whole: they have to fit into memory."""
+        """Return the cells in a window, which have to fit into memory."""
         places = list(chunks_in(window, self.entry["chunk"]))
         cells = np.empty([side.stop - side.start for side in window], self.entry["dtype"])
         for place, part in places:
@@ -172,7 +177,7 @@ class StoredTable:
         return self.store.read_if_there(f"{self.table_id}/{self.entry['variable']}/{name}")
 
     def _fault(self, name: str, content: bytes | None) -> str | None:
-        """Return the fault of a chunk's bytes, which are None without a file; None if they are sound."""
+        """Return the fault of a chunk's bytes, if any; None means a missing file."""
         if content is None:
             what = "is missing"
         elif content_digest(content) != self.entry["chunks"][name]:
@@ -185,10 +190,9 @@ class StoredTable:
 
 @dataclass(frozen=True)
 class StoredCells:
-    """The cells of a stored table, or of a corner of it, which are read on demand.
+    """The cells of a stored table, or of a corner of it, read on demand.
 
-    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. The result is whole, so it
-    has to fit into memory.
+    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. The result has to fit into memory.
     """
 
     table: StoredTable = field(repr=False)
@@ -215,12 +219,12 @@ class StoredCells:
         return str(self.table.entry["variable"])
 
     def corner(self, sides: Sequence[int]) -> StoredCells:
-        """Return the corner at the origin with at most this many cells along each dimension."""
+        """Return the corner at the origin with at most these sides."""
         shape = tuple(min(n, side) for n, side in zip(self.shape, sides, strict=True))
         return StoredCells(self.table, shape)
 
     def windows(self) -> Iterator[Window]:
-        """Yield windows of one chunk each, which together are the whole."""
+        """Yield the windows of all chunks."""
         for _, part in chunks_in(whole(self.shape), self.table.entry["chunk"]):
             yield part
 
@@ -237,9 +241,10 @@ class StoredCells:
 
 
 def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
-    """Return a stored table, checked against the shape, the dtype and the digests of its manifest entry.
+    """Return a stored table, compared with its manifest entry.
 
-    Raises `StoreError` if the store or a chunk of it is missing, damaged, or not what the manifest says.
+    Raises `StoreError` if the store or a chunk is missing or damaged, or its shape, dtype or digests are not those of the
+    manifest.
     """
     import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run can do without
 
@@ -260,7 +265,10 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
 
 
 def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
-    """Return a stored coordinate variable; `ValueError` unless its values are consecutive, from 0 or 1."""
+    """Return a stored coordinate variable.
+
+    Raises `ValueError` unless its values are consecutive, from 0 or 1.
+    """
     values = np.asarray(array)
     first = int(values[0])
     if first not in (0, 1) or not np.array_equal(values, coordinate_values(first, len(values))):
@@ -269,6 +277,6 @@ def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
 
 
 def _is_group(document: Mapping[str, Any], attributes: object) -> bool:
-    """Whether this is zarr's metadata of a group with these attributes and any members."""
+    """Whether this is Zarr's metadata of a group with these attributes."""
     gathered = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
     return {**document, "consolidated_metadata": gathered} == {"attributes": attributes, **GROUP}

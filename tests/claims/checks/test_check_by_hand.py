@@ -34,7 +34,7 @@ def test_counting_needs_the_whole_box() -> None:
 
 
 def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.checks.p_position_formulas.MOST_EVALUATIONS", 100)
+    monkeypatch.setattr("choco_pipeline.claims.checks.formulas.MOST_EVALUATIONS", 100)
     game = SolidBar("(x+z)//3")
     verdict = find(
         claim_on(game, kind="p-positions", formula="x*y*z > 5"), game, 8, "p-positions"

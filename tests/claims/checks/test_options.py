@@ -204,7 +204,7 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
     verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
     assert isinstance(verdict, Undecided)
-    assert "up to bound 0 there are 1,000 cells, at most 196 are looked at" in verdict.why
+    assert "up to bound 0 there are 1,000 cells, at most 196 are allowed" in verdict.why
 
 
 def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(

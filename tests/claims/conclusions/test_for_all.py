@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow, EngineAgreement
 from choco_pipeline.claims.conclusions.outcomes import few_words
 from choco_pipeline.claims.conclusions.rows import require_agreement, rows
 from choco_pipeline.claims.language.case import Finding
@@ -146,7 +146,7 @@ P = "P <=> x ^ y ^ z == 0"
         ("", "P => x ^ y ^ z == 0", "can be decided for all parameters"),
         ("", "x == 0 => no option: x' == 1", "can be decided for all parameters"),
         ("", f"let h = k: {P}", "`let` cannot be decided for all parameters"),
-        ("when: k % 8 == 1", P, "the claim does not speak of k = 5: `for_all` must imply `when`"),
+        ("when: k % 8 == 1", P, "the claim is not about k = 5: `for_all` must imply `when`"),
     ],
 )
 def test_what_cannot_be_decided_for_all_is_refused(
@@ -160,4 +160,4 @@ def test_what_cannot_be_decided_for_all_is_refused(
 def test_a_claim_with_a_reach_does_not_follow(tmp_path: Path) -> None:
     keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\nstatement: size <= 9 => ({P})"
     found = refusal(tmp_path, f"{keys}\nfollows_from: {{claims: [drawn-0]}}")
-    assert any("lemmas speak of all positions" in line for line in found)
+    assert any("lemmas are about all positions" in line for line in found)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -92,7 +92,7 @@ outcomes = st.one_of(
     st.builds(HoldsToBound, st.integers(0, 99), st.integers(1, 20), st.none()),
     st.builds(refuted, *[st.integers(0, 2)] * 3, st.integers(0, 3)),
     st.builds(Undecided, st.just("the table is too small")),
-    st.builds(Vacuous, st.just("no position is one that it speaks of")),
+    st.builds(Vacuous, st.just("no position belongs to the statement")),
 )
 
 

@@ -91,7 +91,7 @@ def test_they_may_be_given() -> None:
     one = claim(every={"t": "2..50", "u": "t..t+1"}, check=FIRST_ONLY)
     asked = [trial.parameters for trial in trials(one, {"t": 3, "u": 4})]
     assert asked == [{"k": 2, "s": 0, "t": 3, "u": 4}]
-    with pytest.raises(ConfigError, match=r"does not speak of k = 2, s = 0, t = 51"):
+    with pytest.raises(ConfigError, match=r"is not about k = 2, s = 0, t = 51"):
         list(trials(one, {"t": 51}))
 
 

@@ -160,7 +160,7 @@ HEIGHTS = "kind: height-functions\narguments: 1\nbound: 3\nheight: N\nall: {i: 1
         (
             "nim(2)",
             "kind: columns\nexamples:\n- {position: [1, 2], columns: [1]}",
-            "check.kind: columns speaks of a step-bar or strip-bar, found nim(2)",
+            "check.kind: columns is about a step-bar or strip-bar, found nim(2)",
         ),
         (
             "nim(2)",
@@ -192,7 +192,7 @@ HEIGHTS = "kind: height-functions\narguments: 1\nbound: 3\nheight: N\nall: {i: 1
             "kind: counts\nsums: {t: h(m)}\nrelations: ['t(n) == 1']",
             'check.sums.t: call to "h" at column 1',
         ),
-        ("nim(3)", "kind: counts\nrelations: ['g(1) == 1']", "counts speaks of a rectangular-bar"),
+        ("nim(3)", "kind: counts\nrelations: ['g(1) == 1']", "counts is about a rectangular-bar"),
         (
             "rectangular-bar(m=m, n=n)",
             "kind: counts\nrelations: ['g(1) == 1']",

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
-from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.kinds.position_kinds import Containment

@@ -87,7 +87,7 @@ def test_what_is_said_of_no_square_is_not_checked() -> None:
     verdict = find(
         all={"m": "1..4"}, order="2", level="m", cases=[{"where": "i > 9", "empty": True}]
     )
-    assert verdict == Undecided("no section up to N = 3 is one that it speaks of")
+    assert verdict == Undecided("no section up to N = 3 belongs to the statement")
     verdict = find(
         all={"m": "1..4"},
         order="2",

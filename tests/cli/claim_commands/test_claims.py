@@ -264,7 +264,7 @@ def test_check_of_several_claims_and_of_all(folder):
         (["check", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
         (["check"], "name a claim, or --all"),
         (["check", "one-conj-1", "--all"], "name a claim, or --all"),
-        (["check", "one-conj-1", "k=3"], "claim one-conj-1 does not speak of k = 3: k%4 == 1"),
+        (["check", "one-conj-1", "k=3"], "claim one-conj-1 is not about k = 3: k%4 == 1"),
         (["check", "one-conj-1", "k=x"], 'k=x: name "x" at column 1: no names are allowed'),
         (["check", "one-conj-1", "k=5"], "claim one-conj-1 has no sample: a bound is needed"),
         (["list", "--paper", "three"], "no claim is of a paper 'three': papers are one, two"),
@@ -439,4 +439,4 @@ def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no
     write_record(folder / "results" / "t" / "ledger.json", ledger.document())
     done = choco(folder, "check", "one-conj-1", "--proofs")
     assert done.returncode == 1, done.stderr
-    assert "asks for no proof for all parameters any more" in done.stdout
+    assert "the claim no longer has `for_all`" in done.stdout

@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.claims.conclusions.claim_row import EngineAgreement
-from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.conclusions.conclusion import (
+    OUTCOMES,
+    SIGNS,
+    Conclusion,
+    EngineAgreement,
+    Outcome,
+)
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
@@ -234,7 +239,7 @@ def test_a_summary_counts_and_names_what_matters() -> None:
     lines = summary(ledger, found)
     conjectures, questions = lines[0].split(". ")
     assert conjectures.startswith("Conjectures: 1 proved, 1 holding to the bound, 1 refuted")
-    assert questions == "Questions: 1 yes, as read here."
+    assert questions == "Questions: 1 yes, in our formal reading."
     assert [line[:7] for line in lines[1:3]] == ["  ✗ a N", "  ◐ a N"]
     assert all(line.endswith(" …") for line in lines[1:3])
     assert lines[3] == (

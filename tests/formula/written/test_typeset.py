@@ -9,9 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import typeset
-from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.mathml import MathML
+from choco_pipeline.formula.written.mathml import MathML
 from tests.formula.drawn import (
     NAMES,
     Drawn,

@@ -40,7 +40,7 @@ def by_recurrence(found, length):
 
 
 def by_closed_form(text, n):
-    """Return a term by the closed form, or None where it does not speak of n."""
+    """Return a term by the closed form, or None where it is not about n."""
     formula, _, start = text.partition(" for n ≥ ")
     if start and n < int(start):
         return None

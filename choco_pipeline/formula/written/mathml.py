@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers show without scripts, in the font that the page brings along."""
+"""Formulas as MathML, which browsers show without scripts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MathML(MathNotation):
         return f"<mn>{escape(digits)}</mn>"
 
     def name(self, letters: str, index: str) -> str:
-        """Return a name, a word upright."""
+        """Return a name; a word is upright."""
         base = f"<mi>{escape(letters)}</mi>"
         return f"<msub>{base}<mn>{escape(index)}</mn></msub>" if index else base
 
@@ -105,7 +105,7 @@ class MathML(MathNotation):
         return self.row([head, self.listed(arguments)])
 
     def modulo(self, modulus: str) -> str:
-        """Return what stands behind a congruence."""
+        """Return the modulus behind a congruence."""
         return f'<mspace width="0.4em"/>{self.bracketed(self.words("mod ") + modulus, "(")}'
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
@@ -118,9 +118,9 @@ class MathML(MathNotation):
 
 
 def in_page(phrases: Iterable[Phrase]) -> Markup:
-    """Return a sentence whose formulas are MathML as a piece of a page.
+    """Return a sentence with MathML formulas as a part of a page.
 
-    A browser may end a line between a formula and the comma behind it, so that the comma is set with the formula.
+    A comma after a formula is set with it, because a browser may break the line between them.
     """
     page = ""
     for phrase in phrases:
@@ -136,7 +136,7 @@ def in_page(phrases: Iterable[Phrase]) -> Markup:
 
 
 def _without_row(text: str) -> str:
-    """Return the parts of a formula without the row around all of them, where one is implied."""
+    """Return the parts of a formula without the outermost row, if it is implied."""
     depth = 0
     for found in re.finditer("<(/?)mrow>", text):
         depth += -1 if found[1] else 1

@@ -1,31 +1,103 @@
-"""A run's claims, statements and P-positions as files for other programs and for papers."""
+"""Found statements, claims and P-positions of a run as files."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 
+from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.errors import ConfigError, require_package
+from choco_pipeline.finding.statements.formulas import displayed, lead
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
+from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report.environment import papers
 from choco_pipeline.report.export_formats import Format
-from choco_pipeline.report.found import sequence_of
-from choco_pipeline.report.math.latex import markdown_text, tex_text
+from choco_pipeline.report.found import FoundStatements, sequence_of
+from choco_pipeline.report.standings import standings
+from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.position_frames import p_position_rows
 
-#: A larger table is no longer a table of a paper.
+
+def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
+    """Write ``found.tex``, ``found.md``, ``found.json`` and the b-files.
+
+    There is a b-file for each sequence. Old b-files are removed.
+    """
+    write_text(folder / "found.tex", tex(found, ledger))
+    write_text(folder / "found.md", markdown(found, ledger))
+    write_json(folder / "found.json", found.document.document())
+    files = b_files(found)
+    for name, text in files.items():
+        write_text(folder / name, text)
+    for old in folder.glob("b-*.txt"):
+        if old.name not in files:
+            old.unlink()
+
+
+def b_files(found: FoundStatements) -> dict[str, str]:
+    """Return the names and texts of the b-files of all sequences."""
+    return {
+        f"b-{view.statement.id}.txt": b_file(sequence)
+        for view in found.views
+        if (sequence := sequence_of(view.statement)) is not None
+    }
+
+
+def tex(found: FoundStatements, ledger: Ledger) -> str:
+    """Return the statements as LaTeX theorems, if proved, or conjectures."""
+    return _rendered(
+        "found.tex.j2", found, ledger, f"Found: {ledger.title}", in_vain=found.in_vain, standings=()
+    )
+
+
+def markdown(found: FoundStatements, ledger: Ledger) -> str:
+    """Return the statements as Markdown, with formulas in GitHub's syntax."""
+    title = f"Found: {ledger.title}"
+    return _rendered("found.md.j2", found, ledger, title, in_vain=found.in_vain)
+
+
+def printed_report(ledger: Ledger, found: FoundStatements | None) -> str:
+    """Return conjectures, questions and found statements as a LaTeX document."""
+    known = standings(claim_views(ledger))
+    return _rendered("found.tex.j2", found, ledger, ledger.title, in_vain=None, standings=known)
+
+
+def _rendered(
+    template: str, found: FoundStatements | None, ledger: Ledger, title: str, **content: object
+) -> str:
+    documents = papers(markdown=".md." in template)
+    documents.filters |= {
+        "formulas": lambda statement: displayed(statement, LaTeX()),
+        "lead": lambda statement: lead(statement, LaTeX()),
+    }
+    sections = found and [
+        ("Not in the catalogue", found.new),
+        ("Rediscovered", found.rediscovered),
+        ("Consequences of what is known", found.consequences),
+        ("Which height functions?", found.heights),
+        ("Refuted on tables kept back", found.refuted),
+    ]
+    return documents.get_template(template).render(
+        title=title, run=ledger.run, sections=sections or [], **content
+    )
+
+
+#: Most rows of a table in a paper.
 MOST_PRINTED = 10_000
-#: What a spreadsheet program takes for the beginning of a formula, and the mark of text, which it hides.
+#: First characters of a formula in a spreadsheet program, and the mark of text, which it hides.
 ESCAPED = tuple("=+-@\t\r'")
 
 
 def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
-    """Return a row for each statement: what it says, of which games, what became of it, and what claims say it, or more."""
+    """Return a row for each statement."""
     return pd.DataFrame(
         [
             {
@@ -47,7 +119,7 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
 
 
 def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
-    """Return the P-positions of some tables of games with the same coordinates, each with its game."""
+    """Return the P-positions of tables with the same coordinates, with their games."""
     frames = []
     for cells in tables:
         rows = p_position_rows(cells)
@@ -61,7 +133,7 @@ def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
 
 
 def p_position_counts(cells: Cells) -> IntegerSequence:
-    """Return how many P-positions there are with no coordinate above n, passes not counted."""
+    """Return the numbers of P-positions with coordinates, except passes, up to n."""
     rows = p_position_rows(cells)[list(cells.game.base.coordinates)]
     largest = rows.max(axis=1)
     terms = tuple(int((largest <= n).sum()) for n in range(cells.bound + 1))
@@ -98,7 +170,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
-    """Return a frame as a file of some format."""
+    """Return a frame as a file of the format."""
     match as_:
         case "csv":
             return csv_text(frame).encode()
@@ -112,7 +184,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
                 "--as bfile: claims are no sequence; p-positions and statements have some"
             )
         case "json":
-            raise ConfigError("--as json: only digests are written so")
+            raise ConfigError("--as json: only digests can be written as JSON")
         case "latex" | "markdown":
             if len(frame) > MOST_PRINTED:
                 raise ConfigError(
@@ -122,7 +194,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
 
 
 def _printed(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    """Yield the rows, with nothing where nothing is known."""
+    """Yield the rows, with empty text for unknown values."""
     return frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
 
 

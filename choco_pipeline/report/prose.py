@@ -1,7 +1,7 @@
-"""English sentences with formulas in them: the formulas are recognised and typeset.
+"""English sentences with formulas: formulas are recognised and typeset.
 
 Catalogues and verdicts write ``k = 2^(a+2)·m`` and ``⌊(x+z)/k⌋`` inside a sentence. A formula is a run of letters, numbers,
-signs and brackets between two English words or commas that has a variable, a tuple or an operation on numbers.
+signs and brackets between two English words or commas. It has a variable, a tuple or an operation on numbers.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ UNBROKEN = 24
 class _Token:
     kind: str
     text: str
-    #: Whether white space stands before it.
+    #: Whether white space precedes it.
     apart: bool
-    #: Where it begins and ends in the text.
+    #: Its place in the text.
     start: int
     end: int
 
@@ -55,7 +55,7 @@ def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
 
     Examples
     --------
-    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> from choco_pipeline.formula.written.latex import LaTeX
     >>> [phrase.text for phrase in prose("For a k = 2^(a+2)·m in 3 bars, y ≤ ⌊(x+z)/k⌋.", LaTeX())]
     ['For a ', 'k = 2^{a + 2} \\cdot m', ' in 3 bars, ', 'y \\leq \\left\\lfloor \\frac{x + z}{k} \\right\\rfloor', '.']
     """
@@ -85,7 +85,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _closing(tokens: Sequence[_Token], opening: int) -> int | None:
-    """Return the place of the bracket that closes one, if nothing but mathematics stands between."""
+    """Return the place of the closing bracket, if only mathematics is inside."""
     depth = 0
     for place in range(opening, len(tokens)):
         kind = tokens[place].kind
@@ -140,13 +140,12 @@ def _broken(run: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
 
 
 class _Setter:
-    """Sets the tokens of one formula."""
+    """Typesets the tokens of one formula."""
 
     def __init__(self, notation: MathNotation) -> None:
         self.to = notation
 
     def parts(self, tokens: Sequence[_Token]) -> list[str]:
-        """Return what stands side by side."""
         parts: list[str] = []
         place = 0
         while place < len(tokens):
@@ -171,7 +170,6 @@ class _Setter:
         return parts
 
     def _atom(self, tokens: Sequence[_Token]) -> str:
-        """Return a number, a name, a function of arguments or what brackets hold."""
         token, inner = tokens[0], tokens[1:]
         if token.kind == "number":
             return self.to.number(token.text)
@@ -216,7 +214,7 @@ class _Setter:
 
 
 def _end_of(tokens: Sequence[_Token], place: int) -> int:
-    """Return the place behind an operand: with its brackets, or with its arguments if it is a function."""
+    """Return the end of an operand, with its brackets or arguments."""
     token = tokens[place]
     opening = place
     if token.kind == "name" and place + 1 < len(tokens) and token.text != "mod":

@@ -1,4 +1,4 @@
-"""LaTeX, for papers and for Markdown: formulas, and plain text and code in which nothing becomes a command."""
+"""LaTeX formulas, and escaped text and code for LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIGNS = {
     "←": r"\leftarrow",
 }
 
-#: Signs that texts may have and LaTeX has a command for, in mathematics.
+#: Signs in texts with a LaTeX command of mathematics.
 SIGNS = {
     "⊕": r"\oplus",
     "∪": r"\cup",
@@ -66,7 +66,7 @@ _SPECIAL = {
     '"': "''",
     "–": "--",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
-#: Letters up to this code are in the fonts that LaTeX begins with.
+#: Letters up to this code are in the default fonts of LaTeX.
 LATIN = 0x17F
 
 
@@ -135,7 +135,7 @@ class LaTeX(MathNotation):
         return head + self.listed(arguments)
 
     def modulo(self, modulus: str) -> str:
-        """Return what stands behind a congruence."""
+        """Return the modulus behind a congruence."""
         return rf"\pmod{{{modulus}}}"
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
@@ -147,7 +147,7 @@ class LaTeX(MathNotation):
 
 
 def tex_text(text: str) -> str:
-    r"""Return plain text in LaTeX; signs that its fonts do not have by their code.
+    r"""Return plain text in LaTeX; signs that are missing in its fonts by their code.
 
     Examples
     --------

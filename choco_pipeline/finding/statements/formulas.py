@@ -1,12 +1,12 @@
-"""What a found statement says, in a mathematical notation: of which positions, by cases, under which condition."""
+"""Found statements in a mathematical notation: games, conditions, formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from choco_pipeline.claims.kinds import Related, Values
 from choco_pipeline.claims.language.claim import Claim, Determined
-from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
@@ -17,14 +17,17 @@ from choco_pipeline.games.notation import Notation
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import conjuncts
 
-#: How a set of values compares with the numbers v with a condition.
+if TYPE_CHECKING:
+    from choco_pipeline.finding.statements.statement import FoundStatement
+
+#: Signs between two sets.
 RELATIONS = {"exactly": "==", "within": "⊆", "contains-all": "⊇"}
-#: How many of all numbers from one on are shown.
+#: Listed members of an infinite set of consecutive numbers.
 SHOWN = 3
 
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
-    """Return a statement as formulas, each to be shown by itself; none for words and plug-ins."""
+    """Return a statement as display formulas; none for words and plug-ins."""
     claims = statement.claims if statement.statement else ()
     if not claims:
         return []
@@ -45,7 +48,7 @@ def condition(statement: FoundStatement, notation: MathNotation) -> str:
 
 
 def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
-    """Return the beginning of a statement's sentence: the games, the parameters and the largest coordinate."""
+    """Return the beginning of a statement's sentence: games, parameters, bound."""
     phrases = introduced(statement.pattern, notation)
     if when := condition(statement, notation):
         phrases += [Phrase(", for "), Phrase(when, "formula")]
@@ -55,7 +58,7 @@ def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
 
 
 def in_text(statement: FoundStatement) -> str:
-    """Return a statement as a line of plain text, without its full stop: its formulas if they say all, or its words."""
+    """Return a statement as a line of plain text, without its full stop."""
     plain = MathNotation()
     begins = "".join(phrase.text for phrase in lead(statement, plain))
     formulas = "; ".join(displayed(statement, plain))
@@ -63,13 +66,13 @@ def in_text(statement: FoundStatement) -> str:
 
 
 def reach(statement: FoundStatement, notation: MathNotation) -> str:
-    """Return the largest coordinate of the positions that a statement is about; empty for all positions."""
+    """Return the largest coordinate of a statement's positions; "" for all."""
     limit = statement.claims[0].reach if statement.claims else None
     return "" if limit is None else typeset(limit, notation)
 
 
 def _head(claim: Claim, notation: MathNotation) -> list[str]:
-    """Return the subject of a formula: the Grundy number of a position, or that a position is P."""
+    """Return the subject of a formula: a Grundy number, or "is a P-position"."""
     names = [notation.name(name, "") for name in claim.coordinates]
     if (claim.related and claim.related.equals) or claim.numbers:
         return [notation.function("G", names), notation.sign("==")]
@@ -92,7 +95,7 @@ def _related(claim: Claim, check: Related, notation: MathNotation) -> str:
 
 
 def _values(claim: Claim, check: Values, notation: MathNotation) -> str:
-    """Return how the set of a formula's values at the P-positions compares with a set."""
+    """Return the comparison of the values at P-positions with a set."""
     position = notation.listed([notation.name(name, "") for name in claim.coordinates])
     parts = [typeset(check.of, notation), notation.sign(":"), position]
     parts.append(notation.words(" a P-position"))
@@ -115,7 +118,10 @@ def _cases(cases: Sequence[Determined], notation: MathNotation) -> str:
 
 
 def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
-    """Return the beginning of a sentence on games, up to where a condition or a comma may follow."""
+    """Return the beginning of a sentence on games.
+
+    A condition or a comma may follow.
+    """
     lets, game = _game(pattern, notation)
     begins = [
         phrase for let in lets for phrase in (Phrase("Let "), Phrase(let, "formula"), Phrase(". "))
@@ -124,7 +130,7 @@ def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
 
 
 def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Phrase]]:
-    """Return functions that are to be named before a game, and what it is called."""
+    """Return definitions of functions, and the name of a game."""
     arguments = dict(pattern.arguments)
     inner = [part for part in arguments.values() if isinstance(part, Notation)]
     numbers = {key: number for key, number in arguments.items() if isinstance(number, Formula)}
@@ -172,11 +178,13 @@ def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Ph
 
 
 def set_of(condition: str, notation: MathNotation) -> str:
-    r"""Return the set of integers v with a condition: a list, {2^n − c : n ≥ m}, both, or {v : the condition}.
+    r"""Return the set of integers v that satisfy a condition.
+
+    It is written as a list, as {2^n − c : n ≥ m}, as a union of these, or as {v : condition}.
 
     Examples
     --------
-    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> from choco_pipeline.formula.written.latex import LaTeX
     >>> set_of("v == 1 or v >= 0 and (v+2) & (v+1) == 0", LaTeX())
     '\\{2^{n} - 2 : n \\geq 1\\} \\cup \\{1\\}'
     >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())
@@ -196,15 +204,15 @@ def set_of(condition: str, notation: MathNotation) -> str:
             case _:
                 return _all_with(node, notation)
     lists = [notation.listed(members, "{")] if members else []
-    joined = [text for shown in (*others, *lists) for text in (notation.sign("∪"), shown)]
+    joined = [text for part in (*others, *lists) for text in (notation.sign("∪"), part)]
     return notation.row(joined[1:]) if len(joined) > 2 else joined[1]
 
 
 def _all_with(condition: Node, notation: MathNotation) -> str:
     match condition:
         case Compare((">=",), (Name("v"), Integer(first))):
-            shown = [_number(v, notation) for v in range(first, first + SHOWN)]
-            return notation.listed([*shown, notation.words("…")], "{")
+            first_members = [_number(v, notation) for v in range(first, first + SHOWN)]
+            return notation.listed([*first_members, notation.words("…")], "{")
         case _:
             pass
     inner = [
