@@ -6,9 +6,9 @@ table of the game up to that place decides between the two. Without such a table
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -229,6 +230,8 @@ class TableTrial:
     run: int | None
     #: Whether it is the whole table of the run, if searches read only a corner of it.
     is_own: bool = False
+    #: Repeats a check that refuted the statement, with an explanation of the counterexample.
+    explained: Callable[[], Finding] | None = field(default=None, compare=False)
 
     @property
     def is_against(self) -> bool:
@@ -306,6 +309,6 @@ def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
         case Disputed(claim, _, why):
             text = f"right to bound {deciding.bound:,}, but {claim} {why}"
         case verdict:
-            text = verdict_text(verdict)
+            text = verdict_text(deciding.explained().verdict if deciding.explained else verdict)
     where = all_listed([deciding.parameters])
     return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)

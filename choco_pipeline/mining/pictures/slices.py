@@ -110,7 +110,9 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
 
     def inside(points: Points) -> Truths:
-        found: Truths = np.all([points[name] < sides[name] for name in names if name in points], axis=0)
+        found: Truths = np.all(
+            [points[name] < sides[name] for name in names if name in points], axis=0
+        )
         return found
 
     is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
