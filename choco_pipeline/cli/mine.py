@@ -42,6 +42,8 @@ from choco_pipeline.tables.specs.schema import Quantity, variable_of
 CLAIMS = Path("config/claims")
 #: More games than this are a sweep's work.
 MOST_GAMES = 1000
+#: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
+LEAST_OF_ONE = 512
 #: Automata are learned of so many games at most.
 MOST_AUTOMATA = 4
 
@@ -69,7 +71,10 @@ def mine(
     if json:
         emit(document.document())
     else:
-        print("\n".join(shown(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
+        pattern, games = _games(words)
+        game = "" if pattern.names else games[0][0].notation
+        looked_at = f"{tables} {'table' if tables == 1 else 'tables'}"
+        print("\n".join(shown(document, looked_at, game)))
     return 0
 
 
@@ -144,8 +149,8 @@ def mine_heights(side: int, height: int, json: bool) -> int:
     return 0
 
 
-def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
-    """Yield the lines that show what was found."""
+def shown(document: FoundDocument, looked_at: str, game: str = "") -> Iterator[str]:
+    """Yield the lines that show what was found; if all of it is about other games than `game`, one line says so."""
     number = 0
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"
@@ -172,6 +177,10 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
             why = f" ({search.why})" if search.why else ""
             yield f"   {search.what}: {search.game}: {search.tried.candidates:,} candidates{why}"
         yield ""
+    about = {statement.ruleset for statement in document.statements}
+    if game and game not in about:
+        others = "; all statements are about related games" if about else ""
+        yield f"nothing was found about {game}{others}"
     yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
 
 
@@ -233,7 +242,10 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
         return max(game.base.limits(None))  # the shape is its own bound
     if bound is not None and bound < 0:
         raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
-    return quick_bound(game, quantity) if bound is None else bound
+    if bound is not None:
+        return bound
+    quick = quick_bound(game, quantity)
+    return max(quick, LEAST_OF_ONE) if len(game.coordinates) == 1 else quick
 
 
 def _mined(asked: _Table, family: str, finding: Finding) -> Mined:

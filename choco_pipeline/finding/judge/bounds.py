@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
@@ -66,9 +67,12 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
+    least = SMALLEST
+    if run is not None and claim.check.kind == Evaluated.kind:
+        least = run  # a statement may count the positions of a whole table
     for i, bound in enumerate(wanted):
-        while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
-            bound //= 2
+        while bound > least and not is_quick(claim, game, bound, quantity):
+            bound = max(bound // 2, least)
         wanted[i] = bound
     return max(wanted)
 

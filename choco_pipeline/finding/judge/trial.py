@@ -260,10 +260,12 @@ def _trial(
     if not is_far and run is not None and bound <= run:
         return
     for case in claim.cases(parameters):
+        explained = None
         try:
             data = table_of_trial(game, bound, quantity)
             check = partial(check_claim, claim, case, game, bound, data)
             finding = check(explains=False)
+            explained = check if isinstance(finding.verdict, Refuted) else None
             open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
@@ -274,7 +276,6 @@ def _trial(
                 f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
             )
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        explained = check if isinstance(verdict, Refuted) else None
         trial = TableTrial(parameters, bound, verdict, run, explained=explained)
         # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
