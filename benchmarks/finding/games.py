@@ -126,8 +126,11 @@ class Game:
         most = value(str(move["at_most"]), **at) if "at_most" in move else max(q, default=0)
         if by == "same" or isinstance(by, list):
             numbers = range(1, min(q[i] for i in places) + 1) if by == "same" else by
-            same = [n if isinstance(n, int) else int(value(n, **self.known)) for n in numbers]
-            amounts: Any = [(n,) * len(places) for n in same]
+            each = [n if isinstance(n, list) else [n] * len(places) for n in numbers]
+            amounts: Any = [
+                [n if isinstance(n, int) else int(value(n, **self.known)) for n in several]
+                for several in each
+            ]
         else:
             least = 1 if by == "each" else 0
             amounts = product(*(range(least, q[i] + 1) for i in places))

@@ -41,6 +41,8 @@ from choco_pipeline.tables.specs.schema import Quantity, variable_of
 CLAIMS = Path("config/claims")
 #: More games than this need a sweep.
 MOST_GAMES = 1000
+#: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
+LEAST_OF_ONE = 512
 #: Automata are learned for at most this number of games.
 MOST_AUTOMATA = 4
 
@@ -65,7 +67,10 @@ def mine(
     if json:
         emit(document.document())
     else:
-        print("\n".join(_lines(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
+        pattern, games = _games(words)
+        game = "" if pattern.names else games[0][0].notation
+        source = f"{tables} {'table' if tables == 1 else 'tables'}"
+        print("\n".join(_lines(document, source, game)))
     return 0
 
 
@@ -146,8 +151,11 @@ def mine_heights(side: int, height: int, json: bool) -> int:
     return 0
 
 
-def _lines(document: FoundDocument, source: str) -> Iterator[str]:
-    """Yield the lines on found statements, and on searches without a result."""
+def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str]:
+    """Yield the lines on found statements, and on searches without a result.
+
+    If no statement is about `game`, one line says so.
+    """
     number = 0
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"
@@ -174,6 +182,10 @@ def _lines(document: FoundDocument, source: str) -> Iterator[str]:
             why = f" ({search.why})" if search.why else ""
             yield f"   {search.what}: {search.game}: {search.tried.candidates:,} candidates{why}"
         yield ""
+    about = {statement.ruleset for statement in document.statements}
+    if game and game not in about:
+        others = "; all statements are about related games" if about else ""
+        yield f"nothing was found about {game}{others}"
     yield f"{number} {'statement' if number == 1 else 'statements'} from {source}"
 
 
@@ -234,4 +246,7 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
         return max(game.base.limits(None))  # the shape is its own bound
     if bound is not None and bound < 0:
         raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
-    return quick_bound(game, quantity) if bound is None else bound
+    if bound is not None:
+        return bound
+    quick = quick_bound(game, quantity)
+    return max(quick, LEAST_OF_ONE) if len(game.coordinates) == 1 else quick

@@ -31,7 +31,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_opera
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing.in_memory import cells_of
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
@@ -138,8 +138,8 @@ class ValueTable:
         variable = variable_of(game, quantity)
         if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
             variable = variable_of(game, "grundy")
-        data = table(game, bound, "grundy" if variable.name == "grundy" else "p-positions")
-        values = data[variable.name].values.astype(np.int64)
+        named: Quantity = "grundy" if variable.name == "grundy" else "p-positions"
+        values = cells_of(game, bound, named).astype(np.int64)
         return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
 
     def corner(self, bound: int) -> ValueTable:
@@ -166,12 +166,12 @@ def named_function(numbers: Ints, images: Ints) -> str | None:
     >>> named_function(g, np.array([0, 2, 1, 4, 3, 6, 5, 8])), named_function(g, g ^ 1), named_function(g // 2, g)
     ('max(((g+1) ^ 1)-1, 0)', 'g ^ 1', None)
     """
-    pairs = np.unique(np.stack([numbers, images]), axis=1)
-    known = np.unique(pairs[0])
-    if known.size < max(FEWEST_VALUES, pairs.shape[1]):
+    step = int(images.max(initial=0)) + 1
+    known, function = np.divmod(np.unique(numbers * step + images), step)
+    if known.size < FEWEST_VALUES or (np.diff(known) == 0).any():
         return None
     for text in FUNCTIONS:
-        if np.array_equal(parse(text).evaluate({"g": pairs[0]}), pairs[1]):
+        if np.array_equal(parse(text).evaluate({"g": known}), function):
             return text
     return None
 

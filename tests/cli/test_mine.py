@@ -63,6 +63,23 @@ def test_that_nothing_is_found_is_said():
     assert shown.endswith("0 statements from 1 table\n")
 
 
+def test_one_heap_with_a_pass_has_a_formula_and_three_heaps_have_none():
+    """Three heaps with a pass have no known formula; all that is found is about the game without it, or with two."""
+    one = mine("with-pass(nim(1), passes=1)", "--quantity", "grundy", "--bound", "140", *SEARCH)
+    assert "   as typed: G == max(p, p ^ (a+1))-1\n" in one
+    assert "nothing was found" not in one
+    three = mine("with-pass(nim(3), passes=1)", "--bound", "15", "--what", "blocks", *SEARCH)
+    *_, plain, last = three.splitlines()
+    assert plain.startswith("nothing was found about with-pass(nim(3), passes=1)")
+    assert last.endswith("from 1 table")
+
+
+def test_four_heaps_are_counted_as_heaps_and_as_uncut_bars():
+    shown = mine("nim(4)", "--bound", "31", "--what", "counts", "--what", "value-sets")
+    assert "   as typed: P <=> a ^ b ^ c ^ d == 0\n" in shown
+    assert "rectangular-bar(m=m, n=m): g(2m) = 4g(m); g(2m+1) = g(m)+g(m+1)" in shown
+
+
 @pytest.mark.parametrize(
     ("words", "error", "message"),
     [

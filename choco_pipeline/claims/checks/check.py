@@ -58,30 +58,42 @@ def check_claim(
     bound: int,
     data: TableData,
     block: int = BLOCK,
+    *,
+    explains: bool = True,
 ) -> Finding:
     """Check a claim on a table of a matching game.
 
     `parameters` are as `Claim.match` returns them. A stored table is read in windows. At most `block` cells are compared
-    together; the finding does not depend on it.
+    together; the finding does not depend on it. Without `explains`, a counterexample is a position alone.
     """
-    return check_cells(claim, parameters, Cells.of(game, bound, data), block)
+    return check_cells(claim, parameters, Cells.of(game, bound, data), block, explains=explains)
 
 
 def check_cells(
-    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
+    claim: Claim,
+    parameters: Mapping[str, int],
+    cells: Cells,
+    block: int = BLOCK,
+    *,
+    explains: bool = True,
 ) -> Finding:
     """Check a claim on a table, or a corner of one, that is already read."""
-    return alone(pass_of_claim(claim, parameters, cells, block))
+    return alone(pass_of_claim(claim, parameters, cells, block, explains=explains))
 
 
 def pass_of_claim(
-    claim: Claim, parameters: Mapping[str, int], cells: Cells, block: int = BLOCK
+    claim: Claim,
+    parameters: Mapping[str, int],
+    cells: Cells,
+    block: int = BLOCK,
+    *,
+    explains: bool = True,
 ) -> Pass[Finding]:
     """Return the check of a claim as a pass, to run beside other checks."""
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:
-        case = ClaimCase(claim, parameters, cells, block)
+        case = ClaimCase(claim, parameters, cells, block, explains)
         if case.reach is not None:  # a little beyond it, to see whether more would be true
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
         return (yield from _find(case))

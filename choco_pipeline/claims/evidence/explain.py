@@ -153,6 +153,8 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
     """Return the counterexample at a position, from a table of Grundy numbers."""
+    if not case.explains:
+        return Counterexample("", "", position, case.cells.game.coordinates)
     known = KnownPosition(case, position)
     number = case.cells.grundy(position)
     lower = [option for option in known.options if known.total(option) == claimed]
@@ -177,6 +179,8 @@ def counterexample_to_outcome(
 
     `actual` and `claimed` replace the outcomes in the text. The table must cover the position.
     """
+    if not case.explains:
+        return Counterexample("", "", position, case.cells.game.coordinates)
     known = KnownPosition(case, position)
     if known.is_p_position(position):
         outcome, other, option = "P-position", "N-position", None

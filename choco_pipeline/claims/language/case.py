@@ -41,6 +41,8 @@ class ClaimCase:
     cells: Cells
     #: Cells compared together; no finding depends on it.
     block: int = BLOCK
+    #: Whether a counterexample says which options show its outcome; that may cost more than the check.
+    explains: bool = True
 
     @cached_property
     def environment(self) -> dict[str, int]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells, read_table
+from choco_pipeline.tables.storage.stored import StoredCells
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000
@@ -101,14 +100,13 @@ class _Kept:
                 manifest = self.paths.manifest(table["shard"])
                 built = read_record(manifest)
                 store, entry = store_of(manifest, built), built["tables"][table["id"]]
-                game, size = parse_ruleset(table["ruleset"]), _bytes(entry)
-                if self.bytes + size > KEPT:
-                    stored = StoredCells.open(store, table["id"], entry)
-                    return looked_at(Cells.of(game, table["bound"], stored))
-                whole = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
-                kept = looked_at(whole)
-                self.bytes += size
-                self.cells[table["id"]] = kept
+                stored = StoredCells.open(store, table["id"], entry)
+                kept = looked_at(Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored))
+                size = prod(kept.shape) * np.dtype(entry["dtype"]).itemsize
+                if self.bytes + size <= KEPT:
+                    kept = replace(kept, cells=kept.cells[tuple(map(slice, kept.shape))])
+                    self.bytes += size
+                    self.cells[table["id"]] = kept
             return kept
 
         return cells
@@ -163,10 +161,6 @@ def looked_at(cells: Cells) -> Cells:
         bound //= 2
         part = cells.corner(bound)
     return part
-
-
-def _bytes(entry: Mapping[str, Any]) -> int:
-    return int(prod(entry["shape"]) * np.dtype(entry["dtype"]).itemsize)
 
 
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:

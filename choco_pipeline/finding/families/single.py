@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from choco_pipeline.claims.language.claim import names_of
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.finding.families.conditions import domain, is_chance, is_overfitted
 from choco_pipeline.finding.families.table_family import values_of
 from choco_pipeline.finding.statements.found_document import Proposals, Searched, not_reported
@@ -131,7 +132,12 @@ def _family_of(mined: Mined) -> str:
     innermost = names_of(read(_game_of(mined)))[-1]
     if innermost == names_of(read(mined.ruleset))[-1]:
         return family
-    return _named(read(family), innermost).text
+    named = _named(read(family), innermost).text
+    try:
+        read(named)
+    except RulesetError:  # four heaps are an uncut bar, but its sides are no heaps
+        return _game_of(mined)
+    return named
 
 
 def _named(notation: Notation, name: str) -> Notation:

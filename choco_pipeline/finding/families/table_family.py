@@ -194,7 +194,7 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
             case PPositions() as outcomes:
                 tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
             case _:
-                verdict = check_cells(claim, environment, cells).verdict
+                verdict = check_cells(claim, environment, cells, explains=False).verdict
                 right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
                 wrong = ((), 0) if isinstance(verdict, Refuted) else None
                 return Outcome(right, wrong, cells.bound)

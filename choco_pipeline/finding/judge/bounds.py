@@ -6,9 +6,9 @@ table of the game up to that place decides between the two. Without such a table
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
@@ -16,6 +16,8 @@ import numpy as np
 import xarray as xr
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.kinds import Evaluated
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -65,9 +67,12 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
+    least = SMALLEST
+    if run is not None and claim.check.kind == Evaluated.kind:
+        least = run  # a statement may count the positions of a whole table
     for i, bound in enumerate(wanted):
-        while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
-            bound //= 2
+        while bound > least and not is_quick(claim, game, bound, quantity):
+            bound = max(bound // 2, least)
         wanted[i] = bound
     return max(wanted)
 
@@ -229,6 +234,8 @@ class TableTrial:
     run: int | None
     #: Whether it is the whole table of the run, if searches read only a corner of it.
     is_own: bool = False
+    #: Repeats a check that refuted the statement, with an explanation of the counterexample.
+    explained: Callable[[], Finding] | None = field(default=None, compare=False)
 
     @property
     def is_against(self) -> bool:
@@ -306,6 +313,6 @@ def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
         case Disputed(claim, _, why):
             text = f"right to bound {deciding.bound:,}, but {claim} {why}"
         case verdict:
-            text = verdict_text(verdict)
+            text = verdict_text(deciding.explained().verdict if deciding.explained else verdict)
     where = all_listed([deciding.parameters])
     return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)

@@ -151,7 +151,9 @@ def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
     quantity = quantity_for(bar, claim.quantities)
     bound, data = _table(bar, quantity)
     cases = claim.cases(claim.match(game) or {})
-    verdicts = [check_claim(claim, case, bar, bound, data).verdict for case in cases]
+    verdicts = [
+        check_claim(claim, case, bar, bound, data, explains=False).verdict for case in cases
+    ]
     return bool(verdicts) and all(isinstance(v, Exhausted | HoldsToBound) for v in verdicts)
 
 

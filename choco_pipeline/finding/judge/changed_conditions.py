@@ -364,7 +364,10 @@ def _trial_outside(statement: FoundStatement, point: Point) -> TableTrial:
             if largest_number(game) >= bound:
                 return undecided
             data = table_of_trial(game, bound, quantity)
-            findings = [check_claim(claim, c, game, bound, data) for c in claim.cases(point)]
+            findings = [
+                check_claim(claim, case, game, bound, data, explains=False)
+                for case in claim.cases(point)
+            ]
         except ChocoError:  # such as a height that divides by 0
             return undecided
         for finding in findings:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -30,6 +31,7 @@ from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
     Proved,
+    Refuted,
     Undecided,
     Vacuous,
 )
@@ -258,9 +260,12 @@ def _trial(
     if not is_far and run is not None and bound <= run:
         return
     for case in claim.cases(parameters):
+        explained = None
         try:
             data = table_of_trial(game, bound, quantity)
-            finding = check_claim(claim, case, game, bound, data)
+            check = partial(check_claim, claim, case, game, bound, data)
+            finding = check(explains=False)
+            explained = check if isinstance(finding.verdict, Refuted) else None
             open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
@@ -271,7 +276,7 @@ def _trial(
                 f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
             )
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        trial = TableTrial(parameters, bound, verdict, run)
+        trial = TableTrial(parameters, bound, verdict, run, explained=explained)
         # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
         if is_whole or trial.is_against or largest_number(game) < bound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
@@ -23,7 +23,7 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.notation import Notation, build
+from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.tables.reading.cells import TableData
 from choco_pipeline.tables.specs.schema import Quantity
 
@@ -57,6 +57,21 @@ class Tables:
         """All games, each once."""
         return list(dict.fromkeys(game for game, _ in self.bounds))
 
+    def matching(self, claim: Claim) -> dict[str, dict[str, int]]:
+        """Return the games that a claim is about, with their parameters."""
+        pattern = claim.pattern
+        assert pattern is not None
+        if pattern not in self._matching:
+            matched = ((game, match(pattern, read(game))) for game in self.games)
+            self._matching[pattern] = {game: own for game, own in matched if own is not None}
+        known = self._matching[pattern]
+        return {game: dict(own) for game, own in known.items() if claim.speaks_of(own)}
+
+    @cached_property
+    def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
+        """The games that match a notation. Hundreds of statements are about the same families."""
+        return {}
+
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
     """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
@@ -66,8 +81,8 @@ def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, i
             return tuple(parameters[name] for name in statement.parameters) in statement.seen
         return all(value in statement.parameters[name] for name, value in parameters.items())
 
-    known = {game: statement.claims[0].match(game) for game in tables.games}
-    return {game: own for game, own in known.items() if own is not None and was_seen_for(own)}
+    known = tables.matching(statement.claims[0])
+    return {game: own for game, own in known.items() if was_seen_for(own)}
 
 
 def choices(spans: Mapping[str, Iterable[int]]) -> list[dict[str, int]]:
@@ -116,7 +131,7 @@ def new_parameters(
         more = max(FARTHER, (high - low) // 2)
         ranges[name] = range(max(0, low - more), high + more + 1)
     seen = games_of(statement, tables).values()
-    spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
+    spoken = [*tables.matching(claim).values()]
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)

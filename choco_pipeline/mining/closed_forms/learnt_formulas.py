@@ -113,9 +113,9 @@ class _TableSearch:
     def beyond_slopes(self) -> list[FormulasFinding]:
         """Return formulas for the Grundy numbers where one of two coordinates is large for the other one."""
         reading, cells = self.reading, self.reading.cells
-        longest = max(cells.shape[axis] for axis in reading.axes)
         if cells.variable.name != "grundy" or len(reading.names) != 2 or reading.passes:
             return []
+        longest = max(cells.shape[axis] for axis in reading.axes)
         side = min(SLOPE_SIDE, 2 * longest // 3)
         box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
         findings = []

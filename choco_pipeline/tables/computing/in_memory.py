@@ -17,10 +17,14 @@ from choco_pipeline.tables.specs.schema import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     import xarray as xr
+    from numpy.typing import NDArray
 
 #: Dimensions that an array of NumPy 2 may have.
 MOST_DIMENSIONS = 64
+#: Every machine has this much memory; its limits, which take a millisecond to read, are asked for larger tables only.
+SMALL_BYTES = 1 << 24
 
 
 def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
@@ -89,8 +93,8 @@ def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
     return table(as_game(ruleset), bound, "p-positions")
 
 
-def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:
-    """Return `grundy_table` or `p_table`, by the name of the quantity."""
+def cells_of(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> NDArray[np.integer]:
+    """Return the cells of `table`, along the dimensions of its variable."""
     limits = ruleset.limits(bound)  # raises an error if a bound is missing
     if len(limits) > MOST_DIMENSIONS:
         raise LimitError(
@@ -98,13 +102,19 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
         )
     largest = max(limits) if bound is None else bound
     needed = memory_whole(computation_of(ruleset, largest, quantity))
-    require_memory(ruleset, largest, needed, worker_memory(1))
+    if needed > SMALL_BYTES:
+        require_memory(ruleset, largest, needed, worker_memory(1))
+    with ruleset.naming():
+        return computation_of(ruleset, bound, quantity).cells()
+
+
+def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:
+    """Return `grundy_table` or `p_table`, by the quantity's name."""
+    cells = cells_of(ruleset, bound, quantity)
     variable = variable_of(ruleset, quantity)
     attributes: dict[str, str | int] = {"ruleset": ruleset.notation, "quantity": quantity}
     if bound is not None:
         attributes["bound"] = int(bound)
-    with ruleset.naming():
-        cells = computation_of(ruleset, bound, quantity).cells()
     import xarray as xr  # noqa: PLC0415 -- half a second, which a command that only proves can save
 
     data = xr.DataArray(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.finding.judge.bounds import bound_of_trial, largest_number
 from choco_pipeline.finding.judge.trial import tried
 from choco_pipeline.finding.statements.scope import Tables
@@ -42,6 +44,15 @@ def test_a_statement_is_tried_where_shifted_coordinates_first_count():
     )
     (found,) = finder().consider([said])
     assert found.verdict == "refuted"
+
+
+def test_positions_are_counted_in_a_table_as_large_as_that_of_the_run():
+    """A table of Welter's game to bound 64 takes too long for a trial, but the run has computed one."""
+    line = (
+        "every n in 1..16: count(position: size <= 64 and P and a < b and (a == n or b == n)) == 1"
+    )
+    claim = Claim(Statement(id="found-line", ruleset="game(welter)", statement=line))
+    assert bound_of_trial(claim, parse_ruleset("game(welter)"), "p-positions", 64) >= 64
 
 
 def test_tables_that_end_before_their_games_change_are_no_evidence():

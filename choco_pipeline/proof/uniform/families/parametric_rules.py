@@ -62,11 +62,24 @@ class ParametricRules:
         return build(self.notation, values, Path.cwd())
 
 
+#: Rules by notation. Rules that a file describes are not kept, because it may change.
+_known: dict[str, ParametricRules] = {}
+
+
 def describe(text: str) -> ParametricRules:
     """Return the rules of a ruleset with parameters.
 
     Raises `FamilyError` if a move, a height or a condition is of a kind that is not proved for all parameters.
     """
+    rules = _known.get(text)
+    if rules is None:
+        rules = _described(text)
+        if not rules.documents:
+            _known[text] = rules
+    return rules
+
+
+def _described(text: str) -> ParametricRules:
     notation = read(text)
     arguments: dict[str, Formula] = {}
     general = _general(notation, arguments)
