@@ -513,6 +513,16 @@ class NimSum(NamedTuple):
         return NimSum({**self.shifts, **other.shifts}, *constants)
 
 
+class Put(ast.NodeTransformer):
+    """Puts formulas for names."""
+
+    def __init__(self, formulas: Mapping[str, ast.expr]) -> None:
+        self.formulas = formulas
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.formulas.get(node.id, node)
+
+
 class Family:
     """The game, the condition on its parameters and the statement of a certificate, as syntax trees."""
 
@@ -521,7 +531,7 @@ class Family:
         self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
         self.where = parsed(data["where"]) if data.get("where") else None
         self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
-        self.document, self.arguments, self.defaults = self.described()
+        self.document, self.arguments, self.defaults = self.described(self.ruleset)
         self.coordinates: list[str] = self.document["coordinates"]
         self.written = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
@@ -556,15 +566,17 @@ class Family:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
 
-    def described(self) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
-        """Return the description of the game, and for a game of one's own its arguments and default parameters."""
-        match self.ruleset:
+    def described(self, ruleset: ast.expr) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
+        """Return the description of a game, and for a game of one's own its arguments and default parameters."""
+        match ruleset:
             case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words) if name in self.games:
                 document = self.games[name]
                 given, defaults = {str(word.arg): word.value for word in words}, document.get("parameters", {})
                 if document["game"] != name or len(given) < len(words) or not given.keys() <= defaults.keys():
                     raise ValueError("the game described has another name, or other parameters")
                 return document, given, defaults
+            case ast.Call(ast.Name("sum"), [first, second], []):
+                return self.side_by_side(first, second), {}, None
             case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
                 given = {str(word.arg): word.value for word in words}
                 bound = inspect.signature(check.RULESETS[name]).bind(*values, **given)
@@ -581,7 +593,32 @@ class Family:
                 document = json.loads(json.dumps(check.RULESETS[name](**parts), default=ast.unparse))
                 return {**document, "moves": [{"lower": [c]} for c in document["coordinates"]]}, {}, None
             case _:
-                raise undecided(f"{ast.unparse(self.ruleset)} cannot be checked for all parameters")
+                raise undecided(f"{ast.unparse(ruleset)} cannot be checked for all parameters")
+
+    def side_by_side(self, *rulesets: ast.expr) -> dict[str, Any]:
+        """Return the description of the disjunctive sum of two games, in which check.py names the coordinates."""
+        parts = [self.described(ruleset) for ruleset in rulesets]
+        coordinates, heights, moves, others = list[str](), dict[str, str](), list[Any](), set[str]()
+        for i, (document, arguments, defaults) in enumerate(parts, start=1):
+            named_amounts = any(isinstance(move["lower"], dict) for move in document["moves"])
+            if named_amounts or {*document} & {"within", "ends", "legal"}:
+                raise undecided("a sum of games with other moves, or a condition on all positions")
+            own, beside = dict[str, str](), parts[2 - i][0]["coordinates"]
+            for c in document["coordinates"]:
+                if c in own or c in (defaults or {}):
+                    raise ValueError(f"{c[:60]!r} has two meanings")
+                own[c] = check.unused(f"{c}{i}" if c in beside else c, coordinates)
+                coordinates.append(own[c])
+            put: dict[str, ast.expr] = {key: ast.Constant(number) for key, number in (defaults or {}).items()}
+            put |= {**arguments, **{c: ast.Name(new) for c, new in own.items()}}
+            for y, height in document.get("heights", {}).items():
+                others |= names_in(parsed(height)) - put.keys()
+                heights[own[y]] = ast.unparse(Put(put).visit(parsed(height)))
+            others |= set[str]().union(*map(names_in, arguments.values()))
+            moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in document["moves"]]
+        if others & {*coordinates}:
+            raise undecided("a parameter has the name of a coordinate of the sum")
+        return {"coordinates": coordinates, "heights": heights, "moves": moves}
 
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the heights, for these values of the parameters."""
