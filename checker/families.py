@@ -105,8 +105,8 @@ FAMILY = {
     "cases": [CASE],
 }
 
-# ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b. A condition that
-# must be unsatisfiable is called a counterexample.
+# ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b; solvers take it for
+# any integer, which loses no counterexample. A condition that must be unsatisfiable is called a counterexample.
 
 POWER, TIMES = "p_2", "*"  # the name of an arbitrary power of 2; the sign between the factors of a product
 NEW = "!"  # the first letter of names that no certificate can write
@@ -285,6 +285,11 @@ def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     return {*answers.values()} == {"unsat"}
 
 
+def has_product(condition: str) -> bool:
+    """Return whether a condition has a product of names, which a solver may give a wrong value."""
+    return any(TIMES in name for name in QUOTED.findall(condition))
+
+
 TEXTS: list[Path] = []  # the folder that receives the texts, for other solvers
 
 
@@ -344,7 +349,7 @@ class Reader:
                 return left + right
             case "Sub":
                 return left - right
-            case "Mult" if left.is_number or right.is_number or POWER in left.names | right.names:
+            case "Mult":
                 return left.by(right)
             case "FloorDiv" | "Mod" if right.is_number and right.number > 0:
                 quotient = self.quotient(left, right.number)
@@ -700,19 +705,8 @@ class Family:
     def added(self, quotient: Quotient, more: Quotient, by: int) -> Quotient:
         """Return a quotient with a multiple of a sum of coordinates added."""
         d = quotient.divisor.times(by)
-        terms = {
-            x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(self.factor(d, more.terms.get(x, ZERO)))
-            for x in self.coordinates
-        }
-        constant = quotient.constant + more.constant.by(self.factor(d, more.constant))
-        return Quotient(terms, constant, quotient.divisor)
-
-    @staticmethod
-    def factor(one: Sum, other: Sum) -> Sum:
-        """Return the first of two factors; refuse products of parameters, except powers of 2."""
-        if one.is_number or other.is_number or POWER in one.names | other.names:
-            return one
-        raise undecided("parameters are multiplied with each other")
+        terms = {x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(d) for x in self.coordinates}
+        return Quotient(terms, quotient.constant + more.constant.by(d), quotient.divisor)
 
     def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Quotient:
         """Return a sum of coordinates."""
@@ -726,8 +720,7 @@ class Family:
                     raise undecided("coordinates are multiplied")
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 form, factor = (a, b.constant) if a.terms else (b, a.constant)
-                terms = {x: t.by(self.factor(factor, t)) for x, t in form.terms.items()}
-                return Quotient(terms, form.constant.by(self.factor(factor, form.constant)), ONE)
+                return Quotient({x: t.by(factor) for x, t in form.terms.items()}, form.constant.by(factor), ONE)
             case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 by = 1 if isinstance(sign, ast.Add) else -1
@@ -1733,7 +1726,13 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
         if names and POWER not in names and sorted(values) == family.parameters
         for chosen in choices(names)
     )
-    for values in itertools.chain(choices(family.parameters), by_cases):
+    by_solver = (
+        values
+        for case, names in zip(cases, own, strict=True)
+        if not found and names and POWER not in names and sorted(case["parameters"]) == family.parameters
+        for values in least_parameters(case)
+    )
+    for values in itertools.chain(choices(family.parameters), by_cases, by_solver):
         key = tuple(values[name] for name in family.parameters)
         if key in found or min(key) < 0:
             continue
@@ -1748,6 +1747,25 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
                 if all(part.is_number and part.number >= 0 for part in parts):
                     found.add(key)
                     yield Member(family, values)
+
+
+def least_parameters(case: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    """Yield the parameters of a case with the least sums, as z3 finds them; for conditions with large numbers."""
+    conditions = [read(c) for c in case["conditions"]]
+    values = {p: read(said) for p, said in case["parameters"].items()}
+    names = sorted(set[str]().union(*(s.names for s in (*values.values(), *conditions))))
+    declared = "".join(f"(declare-const |{n}| Int)\n" for n in names)
+    natural = both(*(named(n).natural for n in names), *(s.natural for s in (*values.values(), *conditions)))
+    solver = z3.Optimize(ctx=(context := z3.Context()))
+    solver.set("timeout", 1000)
+    solver.from_string(f"{declared}(assert {natural})\n(minimize (+ 0 {' '.join(f'|{n}|' for n in names)}))")
+    for _ in range(MEMBERS):
+        if solver.check() != z3.sat:
+            return
+        model = solver.model()
+        own = {n: model.eval(z3.Int(n, context), model_completion=True).as_long() for n in names}
+        yield {p: value.put({n: Sum(number) for n, number in own.items()}).number for p, value in values.items()}
+        solver.add(z3.Or([z3.Int(n, context) != number for n, number in own.items()]))
 
 
 def wrong_position(member: Member) -> dict[str, int] | None:
@@ -1835,11 +1853,15 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
         values = {name: read(written) for name, written in case["parameters"].items()}
         if values.keys() != names.keys():
             raise undecided("a case does not say what its parameters are")
-        if len(set[str]().union(*(v.names - {POWER} for v in values.values()))) < len(values):
-            raise undecided("parameters of a case have a name in common, or one has none")
+        several = [value for value in values.values() if not value.is_number]
+        if len(set[str]().union(*(v.names - {POWER} for v in several))) < len(several):
+            raise undecided("parameters of a case have a name in common")
         for name, value in values.items():
             if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
                 inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).natural]
+                continue
+            if value.is_number and family.with_power is None:
+                inside.append((names[name] - value).zero)
                 continue
             if len(value.items) != 1 or value.items[0][1] < 1 or TIMES in value.items[0][0]:
                 raise undecided("a parameter of a case is not q·m + r with an m of its own")
@@ -1918,7 +1940,7 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
                 number += 1
         if is_proof and family.where:
             places = (both(c.facts, c.few_values.is_here(p)) for c in cases for _, p in c.few_values.places(c.largest))
-            if all(unsatisfiable("position", place, clock) for place in places):
+            if all(has_product(place) or unsatisfiable("position", place, clock) for place in places):
                 raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
         answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}
