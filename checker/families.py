@@ -56,7 +56,7 @@ def undecided(why: str) -> UndecidedError:
 
 ANY, NAME = re.compile(r"(?s).*"), re.compile("[A-Za-z_][A-Za-z_0-9]{0,60}")
 SUM = {ANY: int}  # {"m": 4, "1": -3} is 4m - 3
-HEIGHT = {"function": ("min", "max"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
+HEIGHT = {"function": ("min", "max", "sum"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
 ANSWER = {"states": [int], "digits": {ANY: int}, "move?": str, "to": int}
 LOCATION = {
     "start": bool,
@@ -470,7 +470,7 @@ class Quotient(NamedTuple):
 
 
 class Height(NamedTuple):
-    """A largest value: a quotient, or the least or the largest of several."""
+    """A largest value: a quotient, or the least, the largest or the sum of several."""
 
     parts: tuple[Quotient, ...]
     function: str = "min"
@@ -481,11 +481,23 @@ class Height(NamedTuple):
         return {x for part in self.parts for x, a in part.terms.items() if a}
 
     def allows(self, place: Numbers, value: Sum) -> str:
-        """Condition: the height at a place is at least a value."""
+        """Condition: the height at a place is at least a value; for a sum, a natural number."""
+        if self.function == "sum":
+            if not value.is_number:
+                raise undecided("a height that is a sum of quotients, where its coordinate is no small number")
+            shares = with_sum(value.number, len(self.parts))  # no part is negative
+            return either(
+                *(
+                    both(*(q.room(place, Sum(n)).natural for q, n in zip(self.parts, share, strict=True)))
+                    for share in shares
+                )
+            )
         return self.joined(part.room(place, value).natural for part in self.parts)
 
     def joined(self, conditions: Iterable[str]) -> str:
         """Combine lower bounds of the parts into a lower bound of the height."""
+        if self.function == "sum":
+            raise undecided("a height that is a sum of quotients, where positions have no bound")
         return (both if self.function == "min" else either)(*conditions)
 
 
@@ -681,7 +693,7 @@ class Family:
         )
 
     def height(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
-        """Return a quotient, or the least or the largest of several, with a sum of coordinates added."""
+        """Return a quotient, or the least, the largest or the sum of several, with a sum of coordinates added."""
         match node:
             case ast.Call(ast.Name("min" | "max" as function), arguments, []) if self.moves(node):
                 several = [self.height(argument, reader, names).parts for argument in arguments]
@@ -691,15 +703,23 @@ class Family:
             case ast.BinOp(left, ast.FloorDiv(), right) if self.moves(left) and not self.moves(right):
                 # With divisors of several parts that are negative, it is another one: see `not_covered`.
                 above, divisor = self.height(left, reader, names), reader.sum(right, names)
-                if any(part.divisor != ONE for part in above.parts):
+                if above.function == "sum" or any(part.divisor != ONE for part in above.parts):
                     raise undecided("a quotient of a quotient")
                 return above._replace(parts=tuple(part._replace(divisor=divisor) for part in above.parts))
+            case ast.BinOp(left, ast.Add(), right) if self.is_height(left) and self.is_height(right):
+                one, other = self.height(left, reader, names), self.height(right, reader, names)
+                if any(height.function != "sum" and len(height.parts) > 1 for height in (one, other)):
+                    raise undecided("a sum of least or largest values")
+                return Height((*one.parts, *other.parts), "sum")
             case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if self.is_height(node):
                 if isinstance(sign, ast.Add) and self.is_height(right):
                     left, right = right, left
                 height, more = self.height(left, reader, names), self.linear(right, reader, names)
                 by = 1 if isinstance(sign, ast.Add) else -1
-                return height._replace(parts=tuple(self.added(part, more, by) for part in height.parts))
+                first, *others = height.parts
+                if height.function != "sum":
+                    others = [self.added(part, more, by) for part in others]
+                return height._replace(parts=(self.added(first, more, by), *others))
         return Height((self.linear(node, reader, names),))
 
     def added(self, quotient: Quotient, more: Quotient, by: int) -> Quotient:
@@ -1781,7 +1801,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
             at = dict(zip(of, chosen, strict=True))
             place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
             values = [part.at(place).number // part.divisor.number for part in height.parts]
-            if member.height(y, at) != (min if height.function == "min" else max)(values):
+            if member.height(y, at) != {"min": min, "max": max, "sum": sum}[height.function](values):
                 raise undecided("a height is not what it was read as")
     bound, found = 0, [*member.positions(1)]
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:

@@ -67,7 +67,7 @@ LARGEST_MODULUS, MOST_PARTS = 1024, 4000
 #: Of two parameters that are multiplied, one may have at most this number of values.
 MOST_VALUES = 16
 
-Extreme = Literal["min", "max"]
+Joined = Literal["min", "max", "sum"]
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,19 @@ class AffineQuotient:
 
 @dataclass(frozen=True)
 class AffineHeight:
-    """A largest value: one quotient, or the least or the largest of several."""
+    """A largest value: one quotient, or the least, the largest or the sum of several."""
 
     parts: tuple[AffineQuotient, ...]
-    function: Extreme = "min"
+    function: Joined = "min"
 
     @property
     def only(self) -> AffineQuotient:
         """The only part; `FamilyError` if there are several."""
         if len(self.parts) > 1:
             raise FamilyError(
-                f"a height that is a {self.function} of several: decided by words alone"
+                "a height that is a sum of quotients: decided for P-positions with a bound alone"
+                if self.function == "sum"
+                else f"a height that is a {self.function} of several: decided by words alone"
             )
         return self.parts[0]
 
@@ -420,7 +422,7 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: a quotient, possibly with a linear form added, or the least or the largest of several."""
+    """Read a height: a quotient, or the least, the largest or the sum of several, possibly with a linear form added."""
     coordinates = reader.coordinates
     moves = not names_of(node).isdisjoint(coordinates)
     match node:
@@ -429,9 +431,14 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             return AffineHeight(tuple(parts), function)
         case Binary("//", left, right) if moves:
             above, by = _height(reader, left), reader.affine(right)
-            if not all(part.divisor == number(1) for part in above.parts):
+            if above.function == "sum" or not all(p.divisor == number(1) for p in above.parts):
                 raise FamilyError(f"height {render(node)}: a quotient of quotients")
             return replace(above, parts=tuple(replace(part, divisor=by) for part in above.parts))
+        case Binary("+", left, right) if is_bent(left, coordinates) and is_bent(right, coordinates):
+            several = [_height(reader, left), _height(reader, right)]
+            if any(height.function != "sum" and len(height.parts) > 1 for height in several):
+                raise FamilyError(f"height {render(node)}: a sum of least or largest values")
+            return AffineHeight(tuple(p for height in several for p in height.parts), "sum")
         case Binary("+" | "-" as operator, left, right) if is_bent(left, coordinates):
             height = _height(reader, left)
             added = reader.form(right).times(number(1 if operator == "+" else -1))
@@ -443,4 +450,7 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             )
         case _:
             return AffineHeight((AffineQuotient(reader.form(node), number(1)),))
-    return replace(height, parts=tuple(part.plus(added, reader) for part in height.parts))
+    first, *others = height.parts
+    if height.function != "sum":
+        others = [part.plus(added, reader) for part in others]
+    return replace(height, parts=(first.plus(added, reader), *others))
