@@ -469,6 +469,9 @@ class Quotient(NamedTuple):
         return self.at(place) - self.divisor.by(value)
 
 
+JOINED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum}
+
+
 class Height(NamedTuple):
     """A largest value: a quotient, or the least, the largest or the sum of several."""
 
@@ -1801,7 +1804,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
             at = dict(zip(of, chosen, strict=True))
             place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
             values = [part.at(place).number // part.divisor.number for part in height.parts]
-            if member.height(y, at) != {"min": min, "max": max, "sum": sum}[height.function](values):
+            if member.height(y, at) != JOINED[height.function](values):
                 raise undecided("a height is not what it was read as")
     bound, found = 0, [*member.positions(1)]
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
