@@ -7,7 +7,7 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product as product_of
@@ -198,18 +198,20 @@ class Family(Statement):
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members.
 
-        Alternatives of the condition are read together, unless that makes too many cases: then each is read alone.
+        Alternatives of the condition are read together, unless that makes too many cases. Then each is read alone, and
+        remainders that are false by themselves are left out at once.
         """
         condition = parse_nodes(self.condition)
         try:
-            yield from [*self._cases([condition])]
+            yield from [*self._cases([condition], self._all_parts)]
         except _TooManyCasesError:
-            alternatives = _disjuncts(condition)
-            if len(alternatives) == 1:
-                raise
-            yield from self._cases(alternatives)
+            yield from self._cases(_disjuncts(condition), self._parts_without_excluded)
 
-    def _cases(self, conditions: Iterable[Node]) -> Iterator[FamilyCase]:
+    def _cases(
+        self,
+        conditions: Iterable[Node],
+        parts: Callable[[_FamilyPart, ResiduesNeededError], list[_FamilyPart]],
+    ) -> Iterator[FamilyCase]:
         natural = tuple(map(Affine.of, self.parameters))
         todo, looked_at, count = list[_FamilyPart](), 0, 0
         for condition in conditions:
@@ -232,12 +234,20 @@ class Family(Statement):
             except _NoMemberError:
                 continue
             except ResiduesNeededError as needed:
-                smaller = part.by_residues(needed)
-                todo = [*(other for other in smaller if not self._is_excluded(other)), *todo]
+                todo = [*parts(part, needed), *todo]
             except SignNeededError as needed:
                 todo = [*part.by_sign(needed.sum), *todo]
             except ValuesNeededError as needed:
                 todo = [*part.by_values(needed, self._known_conditions(part)), *todo]
+
+    @staticmethod
+    def _all_parts(part: _FamilyPart, needed: ResiduesNeededError) -> list[_FamilyPart]:
+        return part.by_residues(needed)
+
+    def _parts_without_excluded(
+        self, part: _FamilyPart, needed: ResiduesNeededError
+    ) -> list[_FamilyPart]:
+        return [other for other in part.by_residues(needed) if not self._is_excluded(other)]
 
     def _known_conditions(self, part: _FamilyPart) -> tuple[Affine, ...]:
         """Return sums that are not negative in a part, also where the condition is not read yet."""
@@ -250,7 +260,9 @@ class Family(Statement):
 
     def _is_excluded(self, part: _FamilyPart) -> bool:
         """Whether a comparison in the condition is false for all members of a part, by its constants alone."""
-        reader = replace(self._reader(part), sign=lambda total: sign_of(total, ()))
+        reader = replace(
+            self._reader(part), sign=lambda s: s.constant >= 0 if s.is_constant else None
+        )
         for conjunct in () if part.is_read else _conjuncts(part.condition):
             try:
                 alternatives = reader.alternatives(conjunct)
