@@ -56,7 +56,7 @@ def undecided(why: str) -> UndecidedError:
 
 ANY, NAME = re.compile(r"(?s).*"), re.compile("[A-Za-z_][A-Za-z_0-9]{0,60}")
 SUM = {ANY: int}  # {"m": 4, "1": -3} is 4m - 3
-HEIGHT = {"function": ("min", "max"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
+HEIGHT = {"function": ("min", "max", "sum"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
 ANSWER = {"states": [int], "digits": {ANY: int}, "move?": str, "to": int}
 LOCATION = {
     "start": bool,
@@ -105,8 +105,8 @@ FAMILY = {
     "cases": [CASE],
 }
 
-# ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b. A condition that
-# must be unsatisfiable is called a counterexample.
+# ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b; solvers take it for
+# any integer, which loses no counterexample. A condition that must be unsatisfiable is called a counterexample.
 
 POWER, TIMES = "p_2", "*"  # the name of an arbitrary power of 2; the sign between the factors of a product
 NEW = "!"  # the first letter of names that no certificate can write
@@ -285,6 +285,11 @@ def unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     return {*answers.values()} == {"unsat"}
 
 
+def has_product(condition: str) -> bool:
+    """Return whether a condition has a product of names, which a solver may give a wrong value."""
+    return any(TIMES in name for name in QUOTED.findall(condition))
+
+
 TEXTS: list[Path] = []  # the folder that receives the texts, for other solvers
 
 
@@ -344,7 +349,7 @@ class Reader:
                 return left + right
             case "Sub":
                 return left - right
-            case "Mult" if left.is_number or right.is_number or POWER in left.names | right.names:
+            case "Mult":
                 return left.by(right)
             case "FloorDiv" | "Mod" if right.is_number and right.number > 0:
                 quotient = self.quotient(left, right.number)
@@ -464,8 +469,11 @@ class Quotient(NamedTuple):
         return self.at(place) - self.divisor.by(value)
 
 
+JOINED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum}
+
+
 class Height(NamedTuple):
-    """A largest value: a quotient, or the least or the largest of several."""
+    """A largest value: a quotient, or the least, the largest or the sum of several."""
 
     parts: tuple[Quotient, ...]
     function: str = "min"
@@ -476,11 +484,23 @@ class Height(NamedTuple):
         return {x for part in self.parts for x, a in part.terms.items() if a}
 
     def allows(self, place: Numbers, value: Sum) -> str:
-        """Condition: the height at a place is at least a value."""
+        """Condition: the height at a place is at least a value; for a sum, a natural number."""
+        if self.function == "sum":
+            if not value.is_number:
+                raise undecided("a height that is a sum of quotients, where its coordinate is no small number")
+            shares = with_sum(value.number, len(self.parts))  # no part is negative
+            return either(
+                *(
+                    both(*(q.room(place, Sum(n)).natural for q, n in zip(self.parts, share, strict=True)))
+                    for share in shares
+                )
+            )
         return self.joined(part.room(place, value).natural for part in self.parts)
 
     def joined(self, conditions: Iterable[str]) -> str:
         """Combine lower bounds of the parts into a lower bound of the height."""
+        if self.function == "sum":
+            raise undecided("a height that is a sum of quotients, where positions have no bound")
         return (both if self.function == "min" else either)(*conditions)
 
 
@@ -513,6 +533,16 @@ class NimSum(NamedTuple):
         return NimSum({**self.shifts, **other.shifts}, *constants)
 
 
+class Put(ast.NodeTransformer):
+    """Puts formulas for names."""
+
+    def __init__(self, formulas: Mapping[str, ast.expr]) -> None:
+        self.formulas = formulas
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.formulas.get(node.id, node)
+
+
 class Family:
     """The game, the condition on its parameters and the statement of a certificate, as syntax trees."""
 
@@ -521,7 +551,7 @@ class Family:
         self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
         self.where = parsed(data["where"]) if data.get("where") else None
         self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
-        self.document, self.arguments, self.defaults = self.described()
+        self.document, self.arguments, self.defaults = self.described(self.ruleset)
         self.coordinates: list[str] = self.document["coordinates"]
         self.written = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
@@ -556,15 +586,17 @@ class Family:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
 
-    def described(self) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
-        """Return the description of the game, and for a game of one's own its arguments and default parameters."""
-        match self.ruleset:
+    def described(self, ruleset: ast.expr) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
+        """Return the description of a game, and for a game of one's own its arguments and default parameters."""
+        match ruleset:
             case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words) if name in self.games:
                 document = self.games[name]
                 given, defaults = {str(word.arg): word.value for word in words}, document.get("parameters", {})
                 if document["game"] != name or len(given) < len(words) or not given.keys() <= defaults.keys():
                     raise ValueError("the game described has another name, or other parameters")
                 return document, given, defaults
+            case ast.Call(ast.Name("sum"), [first, second], []):
+                return self.side_by_side(first, second), {}, None
             case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
                 given = {str(word.arg): word.value for word in words}
                 bound = inspect.signature(check.RULESETS[name]).bind(*values, **given)
@@ -581,7 +613,32 @@ class Family:
                 document = json.loads(json.dumps(check.RULESETS[name](**parts), default=ast.unparse))
                 return {**document, "moves": [{"lower": [c]} for c in document["coordinates"]]}, {}, None
             case _:
-                raise undecided(f"{ast.unparse(self.ruleset)} cannot be checked for all parameters")
+                raise undecided(f"{ast.unparse(ruleset)} cannot be checked for all parameters")
+
+    def side_by_side(self, *rulesets: ast.expr) -> dict[str, Any]:
+        """Return the description of the disjunctive sum of two games, in which check.py names the coordinates."""
+        parts = [self.described(ruleset) for ruleset in rulesets]
+        coordinates, heights, moves, others = list[str](), dict[str, str](), list[Any](), set[str]()
+        for i, (document, arguments, defaults) in enumerate(parts, start=1):
+            named_amounts = any(isinstance(move["lower"], dict) for move in document["moves"])
+            if named_amounts or {*document} & {"within", "ends", "legal"}:
+                raise undecided("a sum of games with other moves, or a condition on all positions")
+            own, beside = dict[str, str](), parts[2 - i][0]["coordinates"]
+            for c in document["coordinates"]:
+                if c in own or c in (defaults or {}):
+                    raise ValueError(f"{c[:60]!r} has two meanings")
+                own[c] = check.unused(f"{c}{i}" if c in beside else c, coordinates)
+                coordinates.append(own[c])
+            put: dict[str, ast.expr] = {key: ast.Constant(number) for key, number in (defaults or {}).items()}
+            put |= {**arguments, **{c: ast.Name(new) for c, new in own.items()}}
+            for y, height in document.get("heights", {}).items():
+                others |= names_in(parsed(height)) - put.keys()
+                heights[own[y]] = ast.unparse(Put(put).visit(parsed(height)))
+            others |= set[str]().union(*map(names_in, arguments.values()))
+            moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in document["moves"]]
+        if others & {*coordinates}:
+            raise undecided("a parameter has the name of a coordinate of the sum")
+        return {"coordinates": coordinates, "heights": heights, "moves": moves}
 
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the heights, for these values of the parameters."""
@@ -639,7 +696,7 @@ class Family:
         )
 
     def height(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
-        """Return a quotient, or the least or the largest of several, with a sum of coordinates added."""
+        """Return a quotient, or the least, the largest or the sum of several, with a sum of coordinates added."""
         match node:
             case ast.Call(ast.Name("min" | "max" as function), arguments, []) if self.moves(node):
                 several = [self.height(argument, reader, names).parts for argument in arguments]
@@ -649,33 +706,30 @@ class Family:
             case ast.BinOp(left, ast.FloorDiv(), right) if self.moves(left) and not self.moves(right):
                 # With divisors of several parts that are negative, it is another one: see `not_covered`.
                 above, divisor = self.height(left, reader, names), reader.sum(right, names)
-                if any(part.divisor != ONE for part in above.parts):
+                if above.function == "sum" or any(part.divisor != ONE for part in above.parts):
                     raise undecided("a quotient of a quotient")
                 return above._replace(parts=tuple(part._replace(divisor=divisor) for part in above.parts))
+            case ast.BinOp(left, ast.Add(), right) if self.is_height(left) and self.is_height(right):
+                one, other = self.height(left, reader, names), self.height(right, reader, names)
+                if any(height.function != "sum" and len(height.parts) > 1 for height in (one, other)):
+                    raise undecided("a sum of least or largest values")
+                return Height((*one.parts, *other.parts), "sum")
             case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if self.is_height(node):
                 if isinstance(sign, ast.Add) and self.is_height(right):
                     left, right = right, left
                 height, more = self.height(left, reader, names), self.linear(right, reader, names)
                 by = 1 if isinstance(sign, ast.Add) else -1
-                return height._replace(parts=tuple(self.added(part, more, by) for part in height.parts))
+                first, *others = height.parts
+                if height.function != "sum":
+                    others = [self.added(part, more, by) for part in others]
+                return height._replace(parts=(self.added(first, more, by), *others))
         return Height((self.linear(node, reader, names),))
 
     def added(self, quotient: Quotient, more: Quotient, by: int) -> Quotient:
         """Return a quotient with a multiple of a sum of coordinates added."""
         d = quotient.divisor.times(by)
-        terms = {
-            x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(self.factor(d, more.terms.get(x, ZERO)))
-            for x in self.coordinates
-        }
-        constant = quotient.constant + more.constant.by(self.factor(d, more.constant))
-        return Quotient(terms, constant, quotient.divisor)
-
-    @staticmethod
-    def factor(one: Sum, other: Sum) -> Sum:
-        """Return the first of two factors; refuse products of parameters, except powers of 2."""
-        if one.is_number or other.is_number or POWER in one.names | other.names:
-            return one
-        raise undecided("parameters are multiplied with each other")
+        terms = {x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO).by(d) for x in self.coordinates}
+        return Quotient(terms, quotient.constant + more.constant.by(d), quotient.divisor)
 
     def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Quotient:
         """Return a sum of coordinates."""
@@ -689,8 +743,7 @@ class Family:
                     raise undecided("coordinates are multiplied")
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 form, factor = (a, b.constant) if a.terms else (b, a.constant)
-                terms = {x: t.by(self.factor(factor, t)) for x, t in form.terms.items()}
-                return Quotient(terms, form.constant.by(self.factor(factor, form.constant)), ONE)
+                return Quotient({x: t.by(factor) for x, t in form.terms.items()}, form.constant.by(factor), ONE)
             case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
                 a, b = self.linear(left, reader, names), self.linear(right, reader, names)
                 by = 1 if isinstance(sign, ast.Add) else -1
@@ -1696,7 +1749,13 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
         if names and POWER not in names and sorted(values) == family.parameters
         for chosen in choices(names)
     )
-    for values in itertools.chain(choices(family.parameters), by_cases):
+    by_solver = (
+        values
+        for case, names in zip(cases, own, strict=True)
+        if not found and names and POWER not in names and sorted(case["parameters"]) == family.parameters
+        for values in least_parameters(case)
+    )
+    for values in itertools.chain(choices(family.parameters), by_cases, by_solver):
         key = tuple(values[name] for name in family.parameters)
         if key in found or min(key) < 0:
             continue
@@ -1713,6 +1772,25 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
                     yield Member(family, values)
 
 
+def least_parameters(case: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    """Yield the parameters of a case with the least sums, as z3 finds them; for conditions with large numbers."""
+    conditions = [read(c) for c in case["conditions"]]
+    values = {p: read(said) for p, said in case["parameters"].items()}
+    names = sorted(set[str]().union(*(s.names for s in (*values.values(), *conditions))))
+    declared = "".join(f"(declare-const |{n}| Int)\n" for n in names)
+    natural = both(*(named(n).natural for n in names), *(s.natural for s in (*values.values(), *conditions)))
+    solver = z3.Optimize(ctx=(context := z3.Context()))
+    solver.set("timeout", 1000)
+    solver.from_string(f"{declared}(assert {natural})\n(minimize (+ 0 {' '.join(f'|{n}|' for n in names)}))")
+    for _ in range(MEMBERS):
+        if solver.check() != z3.sat:
+            return
+        model = solver.model()
+        own = {n: model.eval(z3.Int(n, context), model_completion=True).as_long() for n in names}
+        yield {p: value.put({n: Sum(number) for n, number in own.items()}).number for p, value in values.items()}
+        solver.add(z3.Or([z3.Int(n, context) != number for n, number in own.items()]))
+
+
 def wrong_position(member: Member) -> dict[str, int] | None:
     """Return a small position at which the statement contradicts the definition, if there is one."""
     family = member.family
@@ -1726,7 +1804,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
             at = dict(zip(of, chosen, strict=True))
             place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
             values = [part.at(place).number // part.divisor.number for part in height.parts]
-            if member.height(y, at) != (min if height.function == "min" else max)(values):
+            if member.height(y, at) != JOINED[height.function](values):
                 raise undecided("a height is not what it was read as")
     bound, found = 0, [*member.positions(1)]
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
@@ -1798,11 +1876,15 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
         values = {name: read(written) for name, written in case["parameters"].items()}
         if values.keys() != names.keys():
             raise undecided("a case does not say what its parameters are")
-        if len(set[str]().union(*(v.names - {POWER} for v in values.values()))) < len(values):
-            raise undecided("parameters of a case have a name in common, or one has none")
+        several = [value for value in values.values() if not value.is_number]
+        if len(set[str]().union(*(v.names - {POWER} for v in several))) < len(several):
+            raise undecided("parameters of a case have a name in common")
         for name, value in values.items():
             if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
                 inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).natural]
+                continue
+            if value.is_number and family.with_power is None:
+                inside.append((names[name] - value).zero)
                 continue
             if len(value.items) != 1 or value.items[0][1] < 1 or TIMES in value.items[0][0]:
                 raise undecided("a parameter of a case is not q·m + r with an m of its own")
@@ -1881,7 +1963,7 @@ def decide(data: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
                 number += 1
         if is_proof and family.where:
             places = (both(c.facts, c.few_values.is_here(p)) for c in cases for _, p in c.few_values.places(c.largest))
-            if all(unsatisfiable("position", place, clock) for place in places):
+            if all(has_product(place) or unsatisfiable("position", place, clock) for place in places):
                 raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
         answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}

@@ -70,9 +70,9 @@ class QuotientOfHeight(_Part):
 
 
 class HeightText(_Part):
-    """A largest value: one quotient, or the least or the largest of several."""
+    """A largest value: one quotient, or the least, the largest or the sum of several."""
 
-    function: Literal["min", "max"]
+    function: Literal["min", "max", "sum"]
     parts: list[QuotientOfHeight] = Field(min_length=1, max_length=8)
 
 

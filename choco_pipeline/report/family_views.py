@@ -458,8 +458,14 @@ class _Case:
         """Return y ≤ ⌊…⌋, with the equivalent condition on counters, if there are any."""
         height, say = self.case.heights[y], self.symbols
         quotients = list(map(self._quotient, height.parts))
-        several = len(quotients) > 1
-        largest = self.to.function(height.function, quotients) if several else quotients[0]
+        if height.function == "sum":
+            signs = [self.to.sign("+")] * len(quotients)
+            largest = self.to.row(
+                [p for pair in zip(signs, quotients, strict=True) for p in pair][1:]
+            )
+        else:
+            several = len(quotients) > 1
+            largest = self.to.function(height.function, quotients) if several else quotients[0]
         is_legal = say.relation(self.to.name(y, ""), "<=", largest)
         if not self.case.obligations:
             return is_legal

@@ -191,6 +191,17 @@ def test_pages_are_written_and_old_ones_removed(folder, ledger, tmp_path):
         assert "47 conditions" in text
 
 
+def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path):
+    relation = {"p_positions": "x ^ y ^ z == 0", "where": "x < k+2 and z < k+2"}
+    family = ("solid-bar(f=x//k+z//k)", "k % 4 == 2", relation)
+    (path,) = certificates(tmp_path, [family])
+    ledger["verdicts"] = [proved_verdict("claim-0", path)]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+    text = (tmp_path / FOLDER / f"{path.stem}.tex").read_text(encoding="utf-8")
+    quotients = (rf"\left\lfloor \frac{{{x}}}{{4 m + 2}} \right\rfloor" for x in "xz")
+    assert rf"y \leq {' + '.join(quotients)}$" in text
+
+
 def test_a_certificate_that_is_not_there_has_no_page(ledger):
     ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
     assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]

@@ -159,6 +159,11 @@ def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
         return CaseProof(case, (), FewValues(family, case).largest)
     if family.is_by_cases:
         return CaseProof(case, (), by_cases=prove_by_cases(family, case, clock))
+    if any(height.function == "sum" for height in case.heights.values()):
+        raise FamilyError(
+            f"{family.ruleset}: a height that is a sum of quotients is decided for P-positions alone,"
+            " with a condition on positions that bounds it, such as x <= k and z <= k"
+        )
     try:
         return _own_proof(family, case, clock)
     except LostError as error:

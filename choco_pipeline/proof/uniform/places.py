@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from itertools import product as choices
 
 from choco_pipeline.proof.proof_errors import FamilyError
@@ -30,7 +31,13 @@ from choco_pipeline.proof.uniform.families.affine import (
     number,
     product,
 )
-from choco_pipeline.proof.uniform.families.family import POWER, Family, FamilyCase
+from choco_pipeline.proof.uniform.families.family import (
+    POWER,
+    AffineHeight,
+    AffineQuotient,
+    Family,
+    FamilyCase,
+)
 from choco_pipeline.proof.uniform.families.linear import is_possible
 from choco_pipeline.proof.uniform.families.linear_forms import Place
 from choco_pipeline.proof.uniform.sentences import (
@@ -79,10 +86,13 @@ class CaseGame:
     def __post_init__(self) -> None:
         """Refuse games whose moves change more than limited coordinates."""
         limited = self.case.heights.keys()
-        if any(
-            height.only.dividend.terms.keys() & limited for height in self.case.heights.values()
-        ):
+        parts = chain.from_iterable(self._parts_of(height) for height in self.case.heights.values())
+        if any(part.dividend.terms.keys() & limited for part in parts):
             raise FamilyError("a height that depends on a limited coordinate")
+
+    def _parts_of(self, height: AffineHeight) -> tuple[AffineQuotient, ...]:
+        """Return the quotients of a height; `FamilyError` if there are more than can be used."""
+        return (height.only,)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -163,12 +173,22 @@ class FewValues(CaseGame):
         largest = {}
         for name in self.case.heights:
             least = 0
-            while is_possible([*known, self.room(place, name, number(least + 1))]):
+            while any(is_possible([*known, *sums]) for sums in self._rooms(place, name, least + 1)):
                 least += 1
                 if least == MOST_VALUES:
                     raise FamilyError(f"{name} is not bounded by {MOST_VALUES} for all parameters")
             largest[name] = least
         return largest
+
+    def _parts_of(self, height: AffineHeight) -> tuple[AffineQuotient, ...]:
+        return height.parts if height.function == "sum" else (height.only,)
+
+    def _rooms(self, place: Place, y: str, value: int) -> Iterator[list[Affine]]:
+        """Yield sums; all of some are at least 0 if and only if a coordinate may have a natural number as its value."""
+        parts = self._parts_of(self.case.heights[y])
+        for shares in choices(range(value + 1), repeat=len(parts)):
+            if sum(shares) == value:
+                yield [q.room(place, number(n)) for q, n in zip(parts, shares, strict=True)]
 
     def failure_text(self, place: Place) -> str:
         """Return the text that asks for a member in which a place is no inconsistent position inside."""

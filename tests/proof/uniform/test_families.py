@@ -194,6 +194,13 @@ def test_the_first_members_are_what_tables_say(ruleset, condition, relation):
         ("step-bar(k=k)", "k > 0", {"p_positions": "y ^ z"}, "a condition is needed"),
         ("step-bar(k=k)", "k > 0", {"grundy": "y ^ w"}, "unknown name 'w'"),
         ("step-bar(k=k*k)", "k > 0", {"grundy": "y ^ z"}, "multiplies parameters"),
+        (
+            "step-bar(k=k, s=s)",
+            "k % 2 == 0 and s % 2**t == 0 and s < k*2**t",  # step2015, Theorem 3.2
+            {"grundy": "(y ^ (z+s)) - s"},
+            r"2\*\*t is not linear",
+        ),
+        ("with-pass(step-bar(k=k), passes=r)", "k > 0", {"grundy": "y ^ z"}, "passes"),
         ("step-bar(k=k)", "k > 0", {}, "either"),
     ],
 )
@@ -208,6 +215,8 @@ def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why):
     ("rules", "why"),
     [
         ("moves: [{lower: {a: n + k}}]", "only some amounts"),
+        ("moves: [{lower: [a], by: [1, k]}]", "only some amounts"),
+        ("moves: [{lower: [a], at_most: k}]", "at most"),
         ("moves: [{lower: [a], when: a > k}]", "a condition"),
         ("moves: [{lower: [a], by: [1], split: a}]", "splits"),
         ("legal: a % 2 == k % 2\nmoves: [{lower: [a]}]", "rule `legal`"),

@@ -7,8 +7,10 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product as product_of
 from operator import mul
 from typing import Literal
 
@@ -17,6 +19,7 @@ from choco_pipeline.formula.nodes import (
     Binary,
     Call,
     Integer,
+    Junction,
     Name,
     Negate,
     Node,
@@ -33,7 +36,12 @@ from choco_pipeline.proof.uniform.families.case_formula import (
     is_by_cases,
     read_choices,
 )
-from choco_pipeline.proof.uniform.families.linear import independent, is_possible, sign_of
+from choco_pipeline.proof.uniform.families.linear import (
+    all_values,
+    independent,
+    is_possible,
+    sign_of,
+)
 from choco_pipeline.proof.uniform.families.linear_forms import (
     MOST_CASES,
     LinearForm,
@@ -42,6 +50,7 @@ from choco_pipeline.proof.uniform.families.linear_forms import (
     Place,
     ResiduesNeededError,
     SignNeededError,
+    ValuesNeededError,
     is_bent,
     read_relation,
 )
@@ -53,9 +62,12 @@ from choco_pipeline.proof.uniform.families.parametric_rules import (
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
 #: Residues that a parameter may be split by at once, and parts of a family that are looked at for cases.
-LARGEST_MODULUS, MOST_PARTS = 1000, 4000
+#: A mask such as ``k & 1000`` needs the next power of 2.
+LARGEST_MODULUS, MOST_PARTS = 1024, 4000
+#: Of two parameters that are multiplied, one may have at most this number of values.
+MOST_VALUES = 16
 
-Extreme = Literal["min", "max"]
+Joined = Literal["min", "max", "sum"]
 
 
 @dataclass(frozen=True)
@@ -69,9 +81,9 @@ class AffineQuotient:
         """Return a sum that is at least 0 if and only if the quotient is at least a value."""
         return self.dividend.at(place, multiplied) - multiplied(self.divisor, value)
 
-    def plus(self, form: LinearForm) -> AffineQuotient:
+    def plus(self, form: LinearForm, reader: LinearFormReader) -> AffineQuotient:
         """Return the quotient with a linear form added."""
-        return replace(self, dividend=self.dividend + form.times(self.divisor))
+        return replace(self, dividend=self.dividend + reader.multiple(form, self.divisor))
 
     def substitute(self, values: Mapping[str, Affine]) -> AffineQuotient:
         """Return the quotient with sums substituted for parameters."""
@@ -80,17 +92,19 @@ class AffineQuotient:
 
 @dataclass(frozen=True)
 class AffineHeight:
-    """A largest value: one quotient, or the least or the largest of several."""
+    """A largest value: one quotient, or the least, the largest or the sum of several."""
 
     parts: tuple[AffineQuotient, ...]
-    function: Extreme = "min"
+    function: Joined = "min"
 
     @property
     def only(self) -> AffineQuotient:
         """The only part; `FamilyError` if there are several."""
         if len(self.parts) > 1:
             raise FamilyError(
-                f"a height that is a {self.function} of several: decided by words alone"
+                "a height that is a sum of quotients: decided for P-positions with a bound alone"
+                if self.function == "sum"
+                else f"a height that is a {self.function} of several: decided by words alone"
             )
         return self.parts[0]
 
@@ -182,16 +196,34 @@ class Family(Statement):
         return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
 
     def cases(self) -> Iterator[FamilyCase]:
-        """Yield the cases; together they are all members."""
-        start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
-        todo, looked_at, count = start.by_powers(self._powers()), 0, 0
+        """Yield the cases; together they are all members.
+
+        Alternatives of the condition are read together, unless that makes too many cases. Then each is read alone, and
+        remainders that are false by themselves are left out at once.
+        """
+        condition = parse_nodes(self.condition)
+        try:
+            yield from [*self._cases([condition], self._all_parts)]
+        except _TooManyCasesError:
+            yield from self._cases(_disjuncts(condition), self._parts_without_excluded)
+
+    def _cases(
+        self,
+        conditions: Iterable[Node],
+        parts: Callable[[_FamilyPart, ResiduesNeededError], list[_FamilyPart]],
+    ) -> Iterator[FamilyCase]:
+        natural = tuple(map(Affine.of, self.parameters))
+        todo, looked_at, count = list[_FamilyPart](), 0, 0
+        for condition in conditions:
+            start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, natural, condition)
+            todo += start.by_powers(self._powers())
         while todo:
             part = todo.pop(0)
             if not is_possible(part.conditions):
                 continue
             looked_at += 1
             if looked_at > MOST_PARTS or count > MOST_CASES:
-                raise FamilyError(f"the family has more than {MOST_CASES} cases")
+                raise _TooManyCasesError(f"the family has more than {MOST_CASES} cases")
             try:
                 if part.is_read:
                     case = self._case(part)
@@ -202,9 +234,43 @@ class Family(Statement):
             except _NoMemberError:
                 continue
             except ResiduesNeededError as needed:
-                todo = [*part.by_residues(needed), *todo]
+                todo = [*parts(part, needed), *todo]
             except SignNeededError as needed:
                 todo = [*part.by_sign(needed.sum), *todo]
+            except ValuesNeededError as needed:
+                todo = [*part.by_values(needed, self._known_conditions(part)), *todo]
+
+    @staticmethod
+    def _all_parts(part: _FamilyPart, needed: ResiduesNeededError) -> list[_FamilyPart]:
+        return part.by_residues(needed)
+
+    def _parts_without_excluded(
+        self, part: _FamilyPart, needed: ResiduesNeededError
+    ) -> list[_FamilyPart]:
+        return [other for other in part.by_residues(needed) if not self._is_excluded(other)]
+
+    def _known_conditions(self, part: _FamilyPart) -> tuple[Affine, ...]:
+        """Return sums that are not negative in a part, also where the condition is not read yet."""
+        known = part.conditions
+        for conjunct in () if part.is_read else _conjuncts(part.condition):
+            with suppress(FamilyError, ResiduesNeededError, SignNeededError, ValuesNeededError):
+                alternatives = self._reader(part).alternatives(conjunct)
+                known += alternatives[0] if len(alternatives) == 1 else ()
+        return known
+
+    def _is_excluded(self, part: _FamilyPart) -> bool:
+        """Whether a comparison in the condition is false for all members of a part, by its constants alone."""
+        reader = replace(
+            self._reader(part), sign=lambda s: s.constant >= 0 if s.is_constant else None
+        )
+        for conjunct in () if part.is_read else _conjuncts(part.condition):
+            try:
+                alternatives = reader.alternatives(conjunct)
+            except (FamilyError, ResiduesNeededError, SignNeededError, ValuesNeededError):
+                continue
+            if all(any(c.is_constant and c.constant < 0 for c in one) for one in alternatives):
+                return True
+        return False
 
     def _powers(self) -> list[str]:
         """Return the parameters whose largest power of 2 stands in a formula."""
@@ -230,7 +296,7 @@ class Family(Statement):
         )
 
     def _alternatives(self, part: _FamilyPart) -> list[_FamilyPart]:
-        every = self._reader(part).alternatives(parse_nodes(self.condition))
+        every = self._reader(part).alternatives(part.condition)
         parts = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
         for earlier in parts[:-1]:  # which a later one may be larger than
             if any(other.includes(earlier) for other in parts if other is not earlier):
@@ -263,12 +329,39 @@ class _NoMemberError(Exception):
     """Nothing in this part of the family is a game."""
 
 
+class _TooManyCasesError(FamilyError):
+    """A family has more cases than are decided."""
+
+
+def _conjuncts(condition: Node) -> list[Node]:
+    """Return the parts of a condition that are joined by `and`."""
+    match condition:
+        case Junction("and", operands):
+            return [part for operand in operands for part in _conjuncts(operand)]
+        case _:
+            return [condition]
+
+
+def _disjuncts(condition: Node) -> list[Node]:
+    """Return conditions without `or`, at least one of which holds if and only if the condition does."""
+    match condition:
+        case Junction("or", operands):
+            return [part for operand in operands for part in _disjuncts(operand)]
+        case Junction("and", operands):
+            several = product_of(*map(_disjuncts, operands))
+            return [Junction("and", chosen) for chosen in several]
+        case _:
+            return [condition]
+
+
 @dataclass(frozen=True)
 class _FamilyPart:
     """Some of a family's members: those whose parameters are these forms, under these conditions."""
 
     parameters: Mapping[str, Affine]
     conditions: tuple[Affine, ...]
+    #: What remains to be read of the family's condition, unless `is_read`.
+    condition: Node
     is_read: bool = False
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
@@ -316,6 +409,18 @@ class _FamilyPart:
                 new += "_"
         return [self._put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
 
+    def by_values(
+        self, needed: ValuesNeededError, conditions: tuple[Affine, ...]
+    ) -> list[_FamilyPart]:
+        """Return the parts in which a parameter that is multiplied with another has a single value."""
+        listed = {name: all_values(name, conditions, MOST_VALUES) for name in sorted(needed.names)}
+        few = {name: values for name, values in listed.items() if values is not None}
+        if not few:
+            limit = f"unless one of them has at most {MOST_VALUES} values under --for"
+            raise FamilyError(f"{needed.why}, {limit}")
+        name = min(few, key=lambda name: len(few[name]))
+        return [self._put({name: number(value)}, ()) for value in few[name]]
+
     def by_sign(self, total: Affine) -> list[_FamilyPart]:
         """Return the part in which a sum is not negative, and the other one."""
         return [self._put({}, (total,)), self._put({}, (-total - 1,))]
@@ -329,7 +434,7 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: a quotient, possibly with a linear form added, or the least or the largest of several."""
+    """Read a height: a quotient, or the least, the largest or the sum of several, possibly with a linear form added."""
     coordinates = reader.coordinates
     moves = not names_of(node).isdisjoint(coordinates)
     match node:
@@ -338,9 +443,14 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             return AffineHeight(tuple(parts), function)
         case Binary("//", left, right) if moves:
             above, by = _height(reader, left), reader.affine(right)
-            if not all(part.divisor == number(1) for part in above.parts):
+            if above.function == "sum" or not all(p.divisor == number(1) for p in above.parts):
                 raise FamilyError(f"height {render(node)}: a quotient of quotients")
             return replace(above, parts=tuple(replace(part, divisor=by) for part in above.parts))
+        case Binary("+", left, right) if is_bent(left, coordinates) and is_bent(right, coordinates):
+            several = [_height(reader, left), _height(reader, right)]
+            if any(height.function != "sum" and len(height.parts) > 1 for height in several):
+                raise FamilyError(f"height {render(node)}: a sum of least or largest values")
+            return AffineHeight(tuple(p for height in several for p in height.parts), "sum")
         case Binary("+" | "-" as operator, left, right) if is_bent(left, coordinates):
             height = _height(reader, left)
             added = reader.form(right).times(number(1 if operator == "+" else -1))
@@ -352,4 +462,7 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             )
         case _:
             return AffineHeight((AffineQuotient(reader.form(node), number(1)),))
-    return replace(height, parts=tuple(part.plus(added) for part in height.parts))
+    first, *others = height.parts
+    if height.function != "sum":
+        others = [part.plus(added, reader) for part in others]
+    return replace(height, parts=(first.plus(added, reader), *others))

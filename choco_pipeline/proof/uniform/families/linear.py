@@ -61,6 +61,18 @@ def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
     return None
 
 
+def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] | None:
+    """Return all values of a name under conditions, the least first; None if there are more than `most`."""
+    solver, found = z3.SimpleSolver(), list[int]()
+    solver.add([at_least_0(c) for c in conditions])
+    while solver.check() == z3.sat:
+        if len(found) == most:
+            return None
+        found += values_of(solver.model(), [name]).values()
+        solver.add(variable(name) != found[-1])
+    return sorted(found)
+
+
 def single_value(name: str, conditions: Iterable[Affine]) -> int | None:
     """Return the only value that a name has under conditions; None if it has several."""
     solver = z3.SimpleSolver()

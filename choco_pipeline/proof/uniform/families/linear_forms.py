@@ -61,6 +61,14 @@ class SignNeededError(Exception):
         self.sum = total
 
 
+class ValuesNeededError(Exception):
+    """A formula is affine only where one of these names has a single value, because they are multiplied."""
+
+    def __init__(self, names: frozenset[str], why: str) -> None:
+        super().__init__(names, why)
+        self.names, self.why = names, why
+
+
 @dataclass(frozen=True)
 class LinearForm:
     """Σ a·coordinate + constant, where each a and the constant are affine in parameters."""
@@ -137,7 +145,7 @@ class LinearFormReader:
                 if own.terms and other.terms:
                     raise FamilyError(f"{render(node)} multiplies coordinates")
                 form, factor = (own, other.constant) if own.terms else (other, own.constant)
-                return form.times(factor, product if self.powers else mul)
+                return self.multiple(form, factor)
             case Binary("&", Name(name), Negate(Name(same))) if name == same in self.powers:
                 return LinearForm({}, self.powers[name])
             case Binary("&", left, right):
@@ -153,6 +161,16 @@ class LinearFormReader:
                 return LinearForm({}, self._extreme("max", [inner, -inner]))
             case _:
                 raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
+
+    def multiple(self, form: LinearForm, factor: Affine) -> LinearForm:
+        """Return a form times a sum of parameters."""
+        if self.powers:
+            return form.times(factor, product)
+        try:
+            return form.times(factor)
+        except FamilyError as error:
+            names = factor.names.union(*(a.names for a in (*form.terms.values(), form.constant)))
+            raise ValuesNeededError(names, str(error)) from None
 
     def _quotient(self, node: Node, operator: str, left: Node, right: Node) -> Affine:
         dividend, divisor = self.affine(left), self.affine(right)

@@ -81,6 +81,8 @@ def describe(text: str) -> ParametricRules:
 
 def _described(text: str) -> ParametricRules:
     notation = read(text)
+    if any(part.name == "with-pass" for part in _notations(notation)):
+        raise FamilyError(f"{text}: games with passes are not proved for all parameters")
     arguments: dict[str, Formula] = {}
     general = _general(notation, arguments)
     names = sorted(general.names)
@@ -107,6 +109,14 @@ def _described(text: str) -> ParametricRules:
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
     documents = member.documents
     return ParametricRules(notation, parameters, member.coordinates, heights, moves, documents)
+
+
+def _notations(notation: Notation) -> Iterator[Notation]:
+    """Yield a ruleset and those in it."""
+    yield notation
+    for _, value in notation.arguments:
+        if isinstance(value, Notation):
+            yield from _notations(value)
 
 
 def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
@@ -144,8 +154,6 @@ def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], R
 def _refuse(member: Ruleset) -> None:
     """Raise `FamilyError` if the rules have what no obligation is written for."""
     rules, name = member.rules, as_written(member.notation).name
-    if member.passes:
-        raise FamilyError(f"{name}: games with passes are not proved for all parameters")
     if rules.within is not None:
         raise FamilyError(f"{name}: a condition on all positions ({rules.within.text})")
     if rules.is_nested:
@@ -161,6 +169,9 @@ def _refuse(member: Ruleset) -> None:
             raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
         if not isinstance(move.by, str):
             raise FamilyError(f"{what} takes only some amounts; any amount is what is proved")
+        if move.at_most is not None:
+            limit = f"at most {move.at_most.text}"
+            raise FamilyError(f"{what} takes {limit}; any amount is what is proved")
         if not move.is_of_one_heap:
             raise FamilyError(f"{what} has a condition; none is what is proved")
 
