@@ -15,10 +15,10 @@ CARRIERS = (
     "commands",
     "compiling",
     "documents",
+    "drawing",
     "errors",
     "provenance",
     "shipped",
-    "shown",
     "stages",
 )
 
