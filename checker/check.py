@@ -250,26 +250,64 @@ def built(edges: Callable[[int], dict[int, int]]) -> Rows:
 
 def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[dict[int, int]]:
     """Return an automaton without states that accept nothing, and with equal states made one (Moore's refinement)."""
-    live, more = set[int](), {q for q, row in rows.items() if 1 in [edge & 1 for edge in row.values()]}
-    while more:
-        live |= more
-        more = {q for q in rows.keys() - live if not more.isdisjoint(after[q])}
+    live, rest, count = {q for q, row in rows.items() if 1 in [edge & 1 for edge in row.values()]}, [*reversed(rows)], 0
+    while len(rest) != count:  # backwards, since states are reached from those before them
+        count = len(rest)
+        live.update(q for q in rest if not live.isdisjoint(after[q]))
+        rest = [q for q in rest if q not in live]
     if 0 not in live:
         return [{}]
-    kept = {q: sorted([pair for pair in row.items() if pair[1] >> 1 in live]) for q, row in rows.items() if q in live}
-    to = {q: [edge >> 1 for _, edge in row] for q, row in kept.items()}
-    signs = {q: tuple([2 * a + edge % 2 for a, edge in row]) for q, row in kept.items()}
-    kind, kinds, count = dict.fromkeys(kept, 0), dict[Any, int](), 0
-    while len(kinds) > count or not count:
-        count, kinds, of = len(kinds), {}, kind.__getitem__
-        kind = {q: kinds.setdefault((signs[q], *map(of, states)), len(kinds)) for q, states in to.items()}
+    kept = {q: sorted(row.items()) for q, row in rows.items() if q in live}
+    if rest:
+        kept = {q: [pair for pair in row if pair[1] >> 1 in live] for q, row in kept.items()}
+    kind, kinds, groups = dict[int, int](), Numbers(None), defaultdict[Any, list[int]](list)
+    for q, row in kept.items():
+        kind[q] = number = kinds[tuple([2 * a + edge % 2 for a, edge in row])]
+        groups[number].append(q)
+    kinds_of = {q: operator.itemgetter(q, *[edge >> 1 for _, edge in row]) for q, row in kept.items()}
+    fresh, asked = itertools.count(len(kinds)), [group for group in groups.values() if len(group) > 1]
+    while asked:  # states of one kind; a state that is alone of its kind remains so
+        groups = defaultdict(list)
+        for q in itertools.chain.from_iterable(asked):
+            groups[kinds_of[q](kind)].append(q)
+        if len(groups) == len(asked):
+            break
+        for group in groups.values():
+            kind.update(dict.fromkeys(group, next(fresh)))
+        asked = [group for group in groups.values() if len(group) > 1]
     first = {kind[q]: q for q in reversed(kept)}
-    return [{a: 2 * kind[edge >> 1] + edge % 2 for a, edge in kept[first[i]]} for i in range(count)]
+    number_of = {k: i for i, k in enumerate(dict.fromkeys(kind[q] for q in kept))}
+    to = {q: 2 * number_of[k] for q, k in kind.items()}
+    return [{a: to[edge >> 1] + edge % 2 for a, edge in kept[first[k]]} for k in number_of]
+
+
+def none_of(others: Sequence[Automaton], one: Automaton) -> Automaton:
+    """Return that one holds and none of the others: states are tuples of its state and theirs that accept something."""
+    if missing := {track for other in others for track in other.tracks} - {*one.tracks}:
+        one &= ~Automaton(tuple(missing), Rows([{}]))
+    moves, starts = list[dict[int, int]](), list[int]()
+    for other in others:
+        starts.append(start := len(moves))
+        digits = {track: 1 << i for i, track in enumerate(other.tracks)}
+        symbols = sums(digits.get(track, 0) for track in one.tracks)
+        moves += [{a: 2 * start + row[b] for a, b in enumerate(symbols) if b in row} for row in other.rows]
+    states = Numbers((0, *starts))
+
+    def edges(state: int) -> dict[int, int]:
+        row, (q, *theirs) = dict[int, int](), states.things[state]
+        now = [moves[i] for i in theirs]
+        for a, edge in one.rows[q].items():
+            found = [to[a] for to in now if a in to]
+            ends = edge & 1 and not any([other & 1 for other in found])
+            row[a] = 2 * states[(edge >> 1, *[other >> 1 for other in found])] + ends
+        return row
+
+    return Automaton(one.tracks, built(edges))
 
 
 def all_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that all parts hold."""
-    return functools.reduce(operator.and_, parts, TRUE)
+    return functools.reduce(operator.and_, [*parts] or [TRUE])
 
 
 def any_of(parts: Iterable[Automaton]) -> Automaton:
@@ -318,12 +356,9 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
     sets = Numbers(frozenset(starts))
 
     def edges(state: int) -> dict[int, int]:
-        found = defaultdict[int, set[int]](set)
-        for q in sets.things[state]:
-            for symbol, after in moves[q].items():
-                found[symbol] |= after
-        ends = sets.things[state].isdisjoint
-        return {a: 2 * sets[frozenset(after)] + (not ends(last[a])) for a, after in found.items()}
+        them, ends = [moves[q] for q in sets.things[state]], sets.things[state].isdisjoint
+        found = {a: frozenset().union(*[to[a] for to in them if a in to]) for a in set().union(*them)}
+        return {a: 2 * sets[after] + (not ends(last[a])) for a, after in found.items()}
 
     return built(edges)
 
@@ -792,16 +827,16 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
     """Yield what must be nowhere if a relation is the P-positions or the Grundy numbers of a game."""
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
     yield "what is no position is in the relation", relation - game.legal
-    lacking = game.legal - relation
+    lacking, options = game.legal - relation, list[Automaton]()
     if grundy:
         yield "it has no value", game.legal - some([VALUE], relation)
         above = relation.on({VALUE: HIGHER}), limits({VALUE: 1}, 0, None), limits({VALUE: 1, HIGHER: -1}, None, -1)
         lacking = some([HIGHER], *above)
     for _, changed, such in game.moves:
-        reached = some(changed.values(), relation.on(changed), *such, game.legal)
+        reached = some(changed.values(), *such, game.legal, relation.on(changed))  # the largest last
         yield "it is in the relation, and so is an option", relation & reached
-        lacking -= reached
-    yield "no option is in the relation, and one should be", lacking
+        options.append(reached)
+    yield "no option is in the relation, and one should be", none_of(options, lacking)
 
 
 # ---- Periods. Let a game of one heap have moves that take one of finitely many amounts, at most k, and perhaps split the rest

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from choco_pipeline.games import Ruleset, parse_ruleset
-from tests.checker.certificates import game_text, verdict_on
+from tests.checker.certificates import checker, game_text, verdict_on
 
 PROVED = [
     ("nim(2)", "p"),
@@ -126,6 +126,40 @@ def test_a_mutant_is_not_proved(ruleset, relation, bound, folder):
             wrong += 1
             assert verdict in ("refuted", "no certificate"), (verdict, why)
     assert wrong > 6
+
+
+@pytest.mark.parametrize(("ruleset", "relation", "bound"), SMALL)
+def test_a_mutant_is_judged_alone_beside_a_proved_certificate(ruleset, relation, bound, folder):
+    document = json.loads(game_text(ruleset, relation, folder))
+    alone = [verdict_on(mutant, folder) for mutant in mutants(document, ruleset)]
+    assert verdict_on(document, folder) == ("proved", "")
+    for i, mutant in enumerate(mutants(document, ruleset)):  # nothing is forgotten between these
+        path = folder / f"beside-{i}.json"
+        path.write_text(json.dumps(mutant))
+        assert checker().verdict_on(path, []) == alone[i]
+
+
+def test_none_of_several_is_a_chain_of_differences():
+    check, chance = checker(), random.Random(5)
+    tracks = ["x", "y", "z"]
+    for _ in range(300):
+        first, *others = (
+            check.limits(
+                {track: chance.randrange(-3, 4) for track in chance.sample(tracks, 2)}
+                | {None: chance.randrange(-9, 10)},
+                chance.choice([None, 0]),
+                chance.choice([3, 30]),
+            )
+            for _ in range(4)
+        )
+        chain = first
+        for other in others:
+            chain -= other
+        found = check.witness(check.none_of(others, first))
+        assert (found is None) == (check.witness(chain) is None)
+        if found is not None:
+            at = [check.limits({track: 1}, n, n) for track, n in found.items()]
+            assert check.witness(check.all_of([chain, *at])) == found
 
 
 @pytest.mark.parametrize(
