@@ -605,7 +605,9 @@ class Family:
                 if name == "nim":
                     if names_in(parsed(parts["heaps"])):
                         raise undecided("members have other coordinates than others")
-                    parts = {"heaps": check.integer(parts["heaps"], {})}
+                    if not 1 <= (heaps := check.integer(parts["heaps"], {})) <= 15:
+                        raise ValueError(f"nim has 1 to 15 heaps, not {heaps}")
+                    parts = {"heaps": heaps}
                 elif name != "solid_bar":
                     parts = {key: f"({ast.unparse(parsed(part))})" for key, part in parts.items()}
                     if any(not names_in(parsed(part)).isdisjoint("xyz") for part in parts.values()):
@@ -632,7 +634,10 @@ class Family:
             put: dict[str, ast.expr] = {key: ast.Constant(number) for key, number in (defaults or {}).items()}
             put |= {**arguments, **{c: ast.Name(new) for c, new in own.items()}}
             for y, height in document.get("heights", {}).items():
-                others |= names_in(parsed(height)) - put.keys()
+                free = names_in(parsed(height)) - put.keys()
+                if free and defaults is not None:
+                    raise ValueError(f"{min(free)[:60]!r} has no meaning in a height")
+                others |= free
                 heights[own[y]] = ast.unparse(Put(put).visit(parsed(height)))
             others |= set[str]().union(*map(names_in, arguments.values()))
             moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in document["moves"]]
@@ -1774,11 +1779,12 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
 
 def least_parameters(case: Mapping[str, Any]) -> Iterator[dict[str, int]]:
     """Yield the parameters of a case with the least sums, as z3 finds them; for conditions with large numbers."""
-    conditions = [read(c) for c in case["conditions"]]
     values = {p: read(said) for p, said in case["parameters"].items()}
-    names = sorted(set[str]().union(*(s.names for s in (*values.values(), *conditions))))
+    sums = [*values.values(), *map(read, case["conditions"])]
+    names = sorted(set[str]().union(*(s.names for s in sums)))
     declared = "".join(f"(declare-const |{n}| Int)\n" for n in names)
-    natural = both(*(named(n).natural for n in names), *(s.natural for s in (*values.values(), *conditions)))
+    linear = [s.natural for s in sums if not has_product(s.text)]
+    natural = both(*(named(n).natural for n in names), *linear)
     solver = z3.Optimize(ctx=(context := z3.Context()))
     solver.set("timeout", 1000)
     solver.from_string(f"{declared}(assert {natural})\n(minimize (+ 0 {' '.join(f'|{n}|' for n in names)}))")
