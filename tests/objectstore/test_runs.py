@@ -193,6 +193,7 @@ def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran: Ran, tmp_path
     project.environment |= server.environment(AWS_SECRET_ACCESS_KEY="wrong/wrong")
     for path in (project.folder / "results" / "tiny" / "check").iterdir():
         path.unlink()
+    shutil.rmtree(project.folder / "results" / "tiny" / "parts")
     done = project.choco("run", "tiny.yaml", code=1)
     failures = [line for line in done.stderr.splitlines() if "check failed" in line]
     assert len(failures) >= 1

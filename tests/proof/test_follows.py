@@ -201,7 +201,7 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
             ),
             "does not follow by lemmas",
         ),
-        (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "amounts"),
+        (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "passes"),
         (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "written out"),
     ],
 )
