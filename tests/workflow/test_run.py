@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.report.run_crate import faults_of_crate
 from tests.workflow.project import Project
 
@@ -165,6 +166,18 @@ def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
     assert verdicts(project) == verdicts(tiny[0]) != []
     # `choco run` takes the results of plain Snakemake as they are.
     assert project.run("tiny.yaml")["status"] == "nothing to do"
+
+
+def test_plain_snakemake_refuses_a_plan_of_another_version(project):
+    project.choco("write-plan", "tiny.yaml")
+    plan = project.folder / "results/tiny/plan.json"
+    write_record(plan, {**read_record(plan), "made_from": "another"})
+    asked = ("--cores", "1", "--dry-run", "--config", "choco=tiny.yaml")
+    refused = project.snakemake(*asked, code=1)
+    why = "results/tiny/plan.json: was not made from tiny.yaml by this version; remove it"
+    assert why in refused.stdout + refused.stderr
+    plan.unlink()
+    assert "checkpoint plan" in project.snakemake(*asked).stdout
 
 
 def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
