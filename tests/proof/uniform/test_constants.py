@@ -31,7 +31,7 @@ FALSE = [
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [TRUE[0], *(pytest.param(*case, marks=pytest.mark.full) for case in TRUE[1:])],
+    [TRUE[0], *(pytest.param(*case, marks=pytest.mark.slow) for case in TRUE[1:])],
 )
 def test_large_constants_are_proved_by_both_solvers(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)
@@ -43,7 +43,7 @@ def test_false_neighbours_are_refuted(ruleset, condition, relation):
     assert prove_family(ruleset, condition, **relation).status == "refuted"
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "condition", "relation"), [FALSE[0], FALSE[4]])
 @pytest.mark.usefixtures("untried")
 def test_false_neighbours_are_not_proved_without_tables(ruleset, condition, relation):

@@ -49,12 +49,12 @@ FALSE = [
     ("solid-bar(f=z//k+2*c)", "k % 2 == 0 and c <= 2", FLAT_P),
 ]
 
-FULL = pytest.mark.full
+SLOW = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [TRUE[0], TRUE[5], *(pytest.param(*c, marks=FULL) for c in TRUE[1:5])],
+    [TRUE[0], TRUE[5], *(pytest.param(*c, marks=SLOW) for c in TRUE[1:5])],
 )
 def test_products_are_proved_by_both_solvers(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)
@@ -68,7 +68,7 @@ def test_false_neighbours_are_refuted(ruleset, condition, relation):
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [FALSE[10], *(pytest.param(*c, marks=FULL) for c in (FALSE[1], *FALSE[6:8], FALSE[11]))],
+    [FALSE[10], *(pytest.param(*c, marks=SLOW) for c in (FALSE[1], *FALSE[6:8], FALSE[11]))],
 )
 @pytest.mark.usefixtures("untried")
 def test_false_neighbours_are_not_proved_without_tables(ruleset, condition, relation):

@@ -12,7 +12,7 @@ from tests.proof.uniform.by_definition import grundy_numbers
 from tests.proof.uniform.judged import prove_family
 
 SUM = "solid-bar(f=x//k+z//k)"
-FULL = pytest.mark.full
+SLOW = pytest.mark.slow
 
 
 def shifted(number):
@@ -55,7 +55,7 @@ FALSE = [
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "where", "relation"),
-    [*TRUE[:5], *(pytest.param(*case, marks=FULL) for case in TRUE[5:])],
+    [*TRUE[:5], *(pytest.param(*case, marks=SLOW) for case in TRUE[5:])],
 )
 def test_a_sum_of_quotients_is_proved_by_both_solvers(ruleset, condition, where, relation):
     found = prove_family(ruleset, condition, p_positions=relation, where=where)

@@ -48,7 +48,7 @@ FALSE = [
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [TRUE[0], *(pytest.param(*case, marks=pytest.mark.full) for case in TRUE[1:])],
+    [TRUE[0], *(pytest.param(*case, marks=pytest.mark.slow) for case in TRUE[1:])],
 )
 def test_a_sum_is_proved_by_both_solvers(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)
@@ -62,7 +62,7 @@ def test_a_false_sum_is_refuted(ruleset, condition, relation):
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [FALSE[0], *(pytest.param(*case, marks=pytest.mark.full) for case in FALSE[1:])],
+    [FALSE[0], *(pytest.param(*case, marks=pytest.mark.slow) for case in FALSE[1:])],
 )
 @pytest.mark.usefixtures("untried")
 def test_a_false_sum_is_not_proved_without_tables(ruleset, condition, relation):
