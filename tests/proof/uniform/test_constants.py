@@ -27,11 +27,16 @@ FALSE = [
     ("solid-bar(f=(x+z+3)//k)", "k % 97 == 3 and k % 4 == 3", P),
     (STEP, "k % 2 == 1 and s < k and s % 1000 == 500", GRUNDY),
 ]
+#: Each takes from 5 to 60 seconds.
+MARKED = [
+    pytest.param(*TRUE[0], marks=pytest.mark.full),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in TRUE[1:]),
+]
 
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [TRUE[0], *(pytest.param(*case, marks=pytest.mark.slow) for case in TRUE[1:])],
+    MARKED,
 )
 def test_large_constants_are_proved_by_both_solvers(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)
@@ -50,7 +55,7 @@ def test_false_neighbours_are_not_proved_without_tables(ruleset, condition, rela
     assert prove_family(ruleset, condition, **relation, seconds=8).status == "undecided"
 
 
-@pytest.mark.parametrize(("ruleset", "condition", "relation"), TRUE)
+@pytest.mark.parametrize(("ruleset", "condition", "relation"), MARKED)
 def test_the_cases_are_the_parameters_with_the_condition(ruleset, condition, relation):
     ((kind, formula),) = relation.items()
     family = Family.read(ruleset, condition, formula, kind.replace("_", "-"))
