@@ -10,11 +10,11 @@ import typer
 
 from choco_pipeline.cli.output import SETTINGS, STEPS, Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.stages import BY_SWEEP, Stage
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.paths import RESULTS, Paths
 
 app = typer.Typer(**SETTINGS)
 
@@ -37,10 +37,14 @@ def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
     except DisagreementError as error:  # which Snakemake takes for any failure
         write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
         raise
+    _print(result, out, json)
+
+
+def _print(counts: Mapping[str, int], out: Path, json: bool) -> None:
     if json:
-        emit(result)
+        emit(counts)
     else:
-        note(f"{out}: {', '.join(f'{number} {what}' for what, number in result.items())}")
+        note(f"{out}: {', '.join(f'{number} {what}' for what, number in counts.items())}")
 
 
 @app.command("write-plan", rich_help_panel=STEPS)
@@ -49,9 +53,8 @@ def write_plan(
 ) -> None:
     """Write the plan of a run: its tables, their shards, and the jobs."""
     plan = resolve("choco_pipeline.sweep.run_plan:current_plan")(config)
-    counts = {stage: len(jobs) for stage, jobs in plan["jobs"].items()}
-    paths = Paths(Path("results"), plan["run"])
-    _do(lambda: {"tables": len(plan["tables"]), "jobs": sum(counts.values())}, paths.plan, json)
+    counts = {"tables": len(plan["tables"]), "jobs": sum(map(len, plan["jobs"].values()))}
+    _print(counts, Paths(RESULTS, plan["run"]).plan, json)
 
 
 @app.command("job", rich_help_panel=STEPS)
@@ -67,9 +70,8 @@ def job(
     json: Json = False,
 ) -> None:
     """Do a stage of a sweep: build its tables, check claims on them, search in them, or prove its games."""
-    paths = Paths(plan_file.parent.parent, str(read_record(plan_file)["run"]))
     given = None if memory is None else memory * 1_000_000
-    out = paths.outcome(stage, sweep)
+    out = Paths.of_plan(plan_file).outcome(stage, sweep)
     _do(lambda: run_job(plan_file, stage, sweep, given), out, json)
 
 
@@ -79,7 +81,7 @@ def find(
     out: Out,
     json: Json = False,
 ) -> None:
-    """Make statements of what was found in tables, and try them on what is new to them."""
+    """Propose statements from the findings of a run, and try them on new tables."""
     find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
     _do(lambda: find_statements(str(plan_file), str(out)), out, json)
 
@@ -104,7 +106,7 @@ def report(
     first: Annotated[
         Path | None,
         typer.Option(
-            help="Write this ledger, too: without findings and proofs, which may still be looked for.",
+            help="Also write this ledger, without findings and proofs.",
             metavar="LEDGER",
         ),
     ] = None,

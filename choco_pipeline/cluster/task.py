@@ -80,10 +80,9 @@ def carried_out(
                 results.append(future.result())
         return results
     finally:
+        # Dask gives up released tasks that have not begun. Else a traceback in a cycle might still hold a task, and Dask would
+        # repeat it after the death of its worker.
         for future in futures:
-            if future.status == "pending":
-                future.cancel()
-            # A traceback in a cycle may still hold it, and Dask would carry out again what a worker that is killed has done.
             future.release()
 
 

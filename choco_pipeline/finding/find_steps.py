@@ -94,7 +94,7 @@ class _Run:
     @classmethod
     def of(cls, plan_file: str) -> _Run:
         plan = read_plan(Path(plan_file))
-        return cls(plan, Paths(Path(plan_file).parent.parent, plan["run"]))
+        return cls(plan, Paths.of_plan(Path(plan_file)))
 
     @cached_property
     def proofs(self) -> list[Mapping[str, Any]]:

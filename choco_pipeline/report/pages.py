@@ -158,7 +158,7 @@ def _first_page(
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return existing certificates of a claim, with addresses seen from `folder`."""
+    """Return the paths of a claim's certificate files, each with its link relative to `folder`."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]

@@ -117,7 +117,7 @@ def varying(entries: Sequence[GameProof]) -> list[str]:
 
 
 def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
-    """Return the family's ruleset with the parameters `names`, or its rulesets."""
+    """Return the rulesets of the proofs, in which `names` stand for the parameters."""
     shapes: dict[str, Counter[str]] = {}
     for entry in entries:
         # A number may equal two parameters; most members of a family tell them apart.

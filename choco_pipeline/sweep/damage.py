@@ -90,7 +90,7 @@ def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
 
 
 def _remove_outdated(run: Paths, plan: Plan) -> None:
-    """Remove the results of jobs that are not those of the plan, so that Snakemake makes them again without knowing why."""
+    """Remove results that are out of date or belong to no job of the plan; Snakemake then makes what is missing."""
     for stage in BY_SWEEP:
         for path in sorted((run.folder / stage).glob("*.json")):
             sweep = path.stem

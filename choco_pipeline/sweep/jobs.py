@@ -1,7 +1,7 @@
-"""The jobs of a run: each does one stage of one sweep, in parts on the workers of a Dask cluster, or in its own process.
+"""The jobs of a run: each does one stage of one sweep.
 
-A finished part has a record with the digest of its order as name, and is never done again. A process that hands parts to a cluster
-imports neither NumPy nor what the parts need, so that it starts quickly.
+The parts of a job run on the workers of a Dask cluster, or in this process. The record of a finished part is named by the digest of
+its order, so that the part is not repeated. This module imports no NumPy, so that jobs on a cluster start quickly.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None
     StoreError
         If the plan has no such job, or its order or a table is missing or damaged.
     """
-    plan = read_plan(plan_file)
-    paths = Paths(plan_file.parent.parent, plan["run"])
+    plan, paths = read_plan(plan_file), Paths.of_plan(plan_file)
     job = plan["jobs"].get(stage, {}).get(sweep)
     if job is None:
         known = ", ".join(plan["jobs"].get(stage, ())) or "no job in this stage"
@@ -100,7 +99,7 @@ def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> Counter[str]:
-    """Build the shards of a sweep that are missing, large tables in blocks, and return the numbers of tables and blocks."""
+    """Build the missing shards of a sweep, and return the numbers of tables and blocks."""
     large = {table["shard"] for table in plan["tables"] if table["large"]}
     files: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
     for shard, builder in plan["shards"].items():

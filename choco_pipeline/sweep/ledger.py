@@ -53,7 +53,7 @@ def write_first_ledger(
 def _write(
     plan: Plan, plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    paths = Paths(Path(plan_file).parent.parent, plan["run"])
+    paths = Paths.of_plan(Path(plan_file))
     entries: dict[str, BuiltTable] = {}
     stamped: dict[str, str] = {}
     for shard in plan["shards"]:

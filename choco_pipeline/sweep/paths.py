@@ -22,6 +22,11 @@ class Paths:
     results: Path
     run: str
 
+    @classmethod
+    def of_plan(cls, plan_file: Path) -> Paths:
+        """Return the paths of the run with this plan."""
+        return cls(plan_file.parent.parent, plan_file.parent.name)
+
     @property
     def folder(self) -> Path:
         """The folder of the run."""

@@ -89,6 +89,24 @@ def test_a_part_with_a_killed_proof_is_done_again(config, done, monkeypatch):
     assert len(parts()) == 1
 
 
+def test_one_killed_part_marks_the_whole_result(config, monkeypatch):
+    """The other parts are kept."""
+    config.write_text(PROVED.replace("[2, 3, 4]", "[200, 201, 202]"))
+    plan = current_plan(config)
+    paths = Paths(Path("results"), plan["run"])
+    assert len(orders("prove")) > 1
+    called = []
+
+    def first_killed(order, report):
+        called.append(order)
+        return {"proofs": [], "verdicts": [], "killed": len(called) == 1}
+
+    monkeypatch.setattr(proof_task, "prove_order", first_killed)
+    run_job(paths.plan, Stage.PROVE, "a")
+    assert read_record(paths.outcome(Stage.PROVE, "a"))["killed"] is True
+    assert len(parts()) == len(called) - 1
+
+
 def test_results_and_orders_of_another_plan_are_refused(config):
     plan, paths = planned_run(config, Stage.BUILD, Stage.MINE)
     assert len(list(outcomes(plan, paths, Stage.MINE))) == 1

@@ -173,3 +173,7 @@ def test_a_ledger(tmp_path, monkeypatch):
     assert len(ledger["tables"]) == len(plan["tables"]) == 12
     assert all(len(table["digest"]) == 64 and table["positions"] > 0 for table in ledger["tables"])
     assert {f["kind"] for f in ledger["findings"]} == {"value-sets", "formulas"}
+    places = [table["id"] for table in plan["tables"]]
+    found_in = [places.index(finding["table"]) for finding in ledger["findings"]]
+    assert found_in == sorted(found_in)
+    assert len(set(found_in)) == 4

@@ -121,6 +121,8 @@ checkpoint plan:
         f"{RUN}/log/plan.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=1000,
     params:
         code=code_digest(PLAN_CODE),
     shell:

@@ -14,6 +14,8 @@ rule find:
         f"{RUN}/log/find.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=2000,  # the default run took 990
     params:
         code=code_digest(FINDING_CODE),
         plan=plan_digest,

@@ -16,6 +16,8 @@ rule first_report:
         f"{RUN}/log/first-report.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=1000,
     params:
         code=code_digest(("claims", "mining", "sweep", "report")),
         plan=plan_digest,
@@ -37,6 +39,8 @@ rule ledger:
     priority: 1  # where proofs are there already, the first report can wait
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=1000,
     params:
         code=code_digest(("claims", "mining", "sweep")),
         plan=plan_digest,
@@ -65,6 +69,8 @@ rule report:
     priority: 1  # where proofs are there already, the first report can wait
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=1000,
     params:
         code=code_digest(("report",)),
     shell:

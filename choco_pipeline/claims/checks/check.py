@@ -89,7 +89,7 @@ def pass_of_claim(
     *,
     explains: bool = True,
 ) -> Pass[Finding]:
-    """Return the check of a claim as a pass, to run beside other checks."""
+    """Check a claim as a pass, so that several checks can share one reading of the table."""
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:

@@ -100,7 +100,7 @@ def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[st
 
 
 class _NoTableError(LookupError):
-    """A number is needed from a table that this run does not have."""
+    """A claim needs a number from a table that is missing in this run."""
 
 
 @dataclass

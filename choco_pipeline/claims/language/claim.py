@@ -81,7 +81,7 @@ class Claim:
 
     #: The parts that decide the verdict; an `Entry` in a catalogue.
     statement: Statement
-    #: None for a claim that was read from a work order.
+    #: None for a claim that was read from an order.
     paper: Paper | None = None
     #: Descriptions of games, used instead of files; None for files.
     games: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -425,9 +425,7 @@ class Claim:
     def as_ledger(self) -> LedgerClaim:
         """Return the claim as a ledger and a report hold it."""
         if self.paper is None or not isinstance(self.statement, Entry):
-            raise ValueError(
-                f"{self.id} was read from a work order, which does not name its source"
-            )
+            raise ValueError(f"{self.id} was read from an order, which does not name its source")
         return LedgerClaim(
             id=self.id,
             paper=self.paper,

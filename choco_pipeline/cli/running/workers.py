@@ -55,8 +55,8 @@ JOBS_PER_WORKER = 4
 ONE_THREAD = ("prove=1",)
 #: Tasks that need compiled kernels, and wait for `WARM_UP`.
 WITH_KERNELS = "choco_pipeline.tables.building"
-#: Tasks that have not begun come in this order: reports, tables, and then the kinds of work, of which proofs of single games come last,
-#: because the longest of all tasks decides claims for all parameters.
+#: Dask begins reports first, then tables, then the kinds of work in this order. Decisions for all parameters come before proofs of
+#: single games, because one of them is the longest task.
 REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
 ORDER = (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
 

@@ -170,7 +170,7 @@ class BlockKernel(TableKernel):
         """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return the axes whose frontiers folding must carry on to get that of `axis`."""
+        """Return the axes whose frontiers are needed to compute the frontier along `axis`."""
         return (axis,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:

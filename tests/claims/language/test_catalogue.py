@@ -82,7 +82,7 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
     assert list(mistakes_in(again)) == []
     reworded = load(tmp_path, HEAD + CLAIM.replace("Words.", "Other words."))["drawn-1"]
     assert reworded.as_json() == claim.as_json()
-    with pytest.raises(ValueError, match="drawn-1 was read from a work order"):
+    with pytest.raises(ValueError, match="drawn-1 was read from an order"):
         again.as_ledger()
 
 
