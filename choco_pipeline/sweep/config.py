@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
 from choco_pipeline.sweep.paths import SHARED
 from choco_pipeline.tables.specs.schema import Quantity

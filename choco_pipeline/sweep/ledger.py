@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Undecided, verdict_text
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Undecided, verdict_text
 from choco_pipeline.commands import command
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.table_findings import Finding

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import ClaimPair, ClaimRow
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.errors import ConfigError
