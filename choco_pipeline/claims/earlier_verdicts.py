@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import digest, library_versions
-from choco_pipeline.tables.storage.store import TableEntry
+from choco_pipeline.tables.store import TableEntry
 
 FORMAT = 1
 

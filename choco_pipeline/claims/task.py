@@ -18,9 +18,8 @@ from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.store import StoredCells, store_of
 
 Outcome = dict[str, list[dict[str, Any]]]
 

@@ -16,7 +16,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import Cells, holds_at, select_where
+from choco_pipeline.tables.cells import Cells, holds_at, select_where
 
 #: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`.
 BOUND, INSIDE = 240, 4

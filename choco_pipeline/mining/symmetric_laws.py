@@ -23,7 +23,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import Cells, Ints, are_positions, holds_at, select
+from choco_pipeline.tables.cells import Cells, Ints, are_positions, holds_at, select
 
 #: The largest coordinate that is looked at, by the number of coordinates.
 BOUNDS = {2: 255, 3: 63, 4: 23}

@@ -22,9 +22,8 @@ from choco_pipeline.mining.smaller_heaps import mine_smaller_heaps
 from choco_pipeline.mining.symmetric_laws import mine_symmetric_laws
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells, read_table
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.store import StoredCells, read_table, store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23

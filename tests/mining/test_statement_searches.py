@@ -15,7 +15,7 @@ from choco_pipeline.mining.counted_lines import BOUND, INSIDE
 from choco_pipeline.mining.smaller_heaps import mine_smaller_heaps
 from choco_pipeline.mining.symmetric_laws import _by_digits, _by_order
 from choco_pipeline.mining.task import MINERS
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 ROOT = Path(__file__).parents[2]
 WYTHOFF, MOORE = "game(wythoff)", "game(moore)"

@@ -40,7 +40,7 @@ from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
-from choco_pipeline.tables.reading.cells import BLOCK, Cells, TableData
+from choco_pipeline.tables.cells import BLOCK, Cells, TableData
 
 #: Margin beyond a claim's range that is also checked, besides a quarter of the range.
 BEYOND = 32

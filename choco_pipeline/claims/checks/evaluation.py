@@ -55,7 +55,7 @@ from choco_pipeline.statements.tree import (
     is_about_option,
     joined,
 )
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths
+from choco_pipeline.tables.cells import Ints, Points, Truths
 
 #: Points that are evaluated together.
 BLOCK = 1 << 16

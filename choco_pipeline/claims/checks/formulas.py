@@ -23,7 +23,8 @@ from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.statements.tree import InRange
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.bounded_game import estimated_positions
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Ints,
@@ -34,7 +35,6 @@ from choco_pipeline.tables.reading.cells import (
     holds_at,
     select,
 )
-from choco_pipeline.tables.specs.position_count import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
 MOST_EVALUATIONS = 1 << 30

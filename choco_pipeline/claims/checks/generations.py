@@ -10,7 +10,7 @@ from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Ints, select
+from choco_pipeline.tables.cells import Ints, select
 
 #: Cells of all generations: some seconds of work.
 MOST_CELLS = 1 << 32

@@ -17,7 +17,7 @@ from choco_pipeline.claims.kinds import Octahedron
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Ints, Truths, select
+from choco_pipeline.tables.cells import Ints, Truths, select
 
 #: The largest order; each costs one step.
 MOST_ORDER = 4096

@@ -19,7 +19,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
+from choco_pipeline.tables.cells import Points, evaluate_at, select_where
 
 #: Most P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20

@@ -25,7 +25,7 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.claims.scans.scan import ValueCounts, ValueScan
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Cells,
     Ints,
     Points,

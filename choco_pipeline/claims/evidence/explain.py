@@ -16,9 +16,8 @@ from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import WINDOW_BYTES, WORKER_BYTES, cost_of, grundy_table
 
 #: Largest number of positions below a counterexample for which the definition is used.
 MOST_BELOW = 5_000

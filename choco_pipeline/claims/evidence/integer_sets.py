@@ -17,7 +17,7 @@ import numpy as np
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.tables.reading.cells import Ints, holds_at
+from choco_pipeline.tables.cells import Ints, holds_at
 
 #: Intervals of one search: some seconds of work.
 MOST_INTERVALS = 1 << 17

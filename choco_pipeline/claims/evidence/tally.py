@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from choco_pipeline.games import Position
-from choco_pipeline.tables.reading.cells import CellBlock, Cells, Ints, Points, Truths, select
+from choco_pipeline.tables.cells import CellBlock, Cells, Ints, Points, Truths, select
 
 _LARGEST = np.iinfo(np.int64).max
 

@@ -9,7 +9,7 @@ from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: A formula, its place in the check, and the names that it may use besides parameters.
 Part = tuple[Location, Formula | Range | None, Collection[str]]

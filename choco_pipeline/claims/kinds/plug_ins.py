@@ -15,7 +15,7 @@ from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 #: The row and the column of a square, from 1.

@@ -12,7 +12,7 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.tree import Grundy, PPosition, Proposition, walk
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 Containment = Literal["exactly", "contain", "within"]
 

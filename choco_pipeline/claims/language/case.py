@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
     Verdict,
 )
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
+from choco_pipeline.tables.cells import BLOCK, Cells
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: Further known theorems, with which found statements are compared in every run.
 BACKGROUND = Path("config/claims/background.yaml")

@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Points, Truths, evaluate_at, holds_at
+from choco_pipeline.tables.cells import Points, Truths, evaluate_at, holds_at
 
 #: The largest number of squares, or of small octahedra, for one statement: some seconds of work.
 MOST_VISITED = 1 << 24

@@ -15,8 +15,8 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Ruleset, SolidBar
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.mining.p_positions import p_positions, with_passes
-from choco_pipeline.tables.computing.in_memory import p_table
-from choco_pipeline.tables.reading.cells import Cells, Ints, Points, Truths, are_positions, select
+from choco_pipeline.tables.cells import Cells, Ints, Points, Truths, are_positions, select
+from choco_pipeline.tables.computing import p_table
 
 #: Most P-positions in each block whose coordinates are shuffled.
 SHUFFLED = 1 << 14

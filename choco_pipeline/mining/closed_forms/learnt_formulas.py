@@ -22,7 +22,7 @@ from choco_pipeline.mining.closed_forms.readings import Reading
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.mining.closed_forms.value_forms import conditions_on
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
-from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at, select
+from choco_pipeline.tables.cells import CellBlock, Cells, holds_at, select
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
 SIDES = {1: 64, 2: 31, 3: 11}

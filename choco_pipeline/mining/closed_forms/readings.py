@@ -16,7 +16,7 @@ from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.atoms import Ints, Truths
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Target
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Points,

@@ -31,7 +31,7 @@ from choco_pipeline.mining.table_findings import (
     ValueForm,
     ValueSetFinding,
 )
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Cells,
     Ints,
     Points,

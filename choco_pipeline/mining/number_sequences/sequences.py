@@ -12,7 +12,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.mining.table_findings import IntegerSequence
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
 
 #: Largest number of terms, and the fewest with which a sequence is made.
 MOST_TERMS, FEWEST_TERMS = 512, 8

@@ -13,7 +13,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.mining.pictures.gf2 import Bits
-from choco_pipeline.tables.reading.cells import Cells, Points, Truths, select
+from choco_pipeline.tables.cells import Cells, Points, Truths, select
 
 #: Default side of pictures.
 SIDE = 64

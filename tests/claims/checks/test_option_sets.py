@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, key_of
 from tests.rulesets import rulesets
 

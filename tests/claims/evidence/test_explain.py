@@ -14,9 +14,9 @@ from choco_pipeline.claims.evidence.explain import bound_of, counterexample_at
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, domain, formula_names, integer_formulas
 from tests.rulesets import rulesets_with_bounds
 

@@ -16,7 +16,7 @@ from choco_pipeline.mining.closed_forms.learnt_formulas import EXCEPTIONS, mine_
 from choco_pipeline.mining.closed_forms.readings import Reading, equation
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.mining.table_findings import FormulaLine
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
 from tests.effort import examples
 
 

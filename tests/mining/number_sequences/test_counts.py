@@ -11,7 +11,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.number_sequences.binary_digits import digit_form
 from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts
 from choco_pipeline.mining.number_sequences.sequences import sequences
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.computing import grundy_table
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
