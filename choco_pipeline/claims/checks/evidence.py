@@ -1,23 +1,212 @@
-"""Findings from tallies, and counterexamples with the option that explains them."""
+"""Evidence for verdicts: passes over a table, counts of failures, and counterexamples with their reasons."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import xor
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-from choco_pipeline.claims.evidence.tally import Tally
+import numpy as np
+
 from choco_pipeline.claims.kinds import GrundyNumbers, Values
-from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Refuted
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+    Verdict,
+)
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.cells import BLOCK, CellBlock, Cells, Ints, Points, Truths, select
 from choco_pipeline.tables.computing import WINDOW_BYTES, WORKER_BYTES, cost_of, grundy_table
+
+_Result = TypeVar("_Result")
+
+#: A generator that reads a table part by part, yields after each, and returns a result. Several of them continue side by side,
+#: so that a part that one reads is still cached when the next asks for it. A result cannot depend on the others.
+Pass: TypeAlias = Generator[None, None, _Result]
+
+
+def alone(reader: Pass[_Result]) -> _Result:
+    """Run one pass over a table, and return its result."""
+    while True:
+        try:
+            next(reader)
+        except StopIteration as end:
+            result: _Result = end.value
+            return result
+
+
+def side_by_side(
+    passes: Sequence[Pass[_Result]],
+) -> Iterator[tuple[int, _Result, float]]:
+    """Run passes over one table together, and yield each result when it is there.
+
+    A result comes with the index of its pass and its seconds on the clock. The first pass that asks for a part pays for reading.
+    """
+    seconds = [0.0] * len(passes)
+    left = list(range(len(passes)))
+    while left:
+        for i in left.copy():
+            start = time.perf_counter()
+            try:
+                next(passes[i])
+            except StopIteration as end:
+                left.remove(i)
+                yield i, end.value, seconds[i] + time.perf_counter() - start
+            else:
+                seconds[i] += time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class ClaimCase:
+    """A claim with its parameters, and the table it is checked on."""
+
+    #: The claim, and its parameters as `Claim.match` returns them.
+    claim: Claim
+    parameters: Mapping[str, int]
+    #: The table.
+    cells: Cells
+    #: Cells compared together; no finding depends on it.
+    block: int = BLOCK
+    #: Whether a counterexample says which options show its outcome; that may cost more than the check.
+    explains: bool = True
+
+    @cached_property
+    def environment(self) -> dict[str, int]:
+        """Integers for all names except coordinates."""
+        return self.claim.environment(self.parameters)
+
+    @property
+    def bound(self) -> int:
+        """Bound of the table."""
+        return self.cells.bound
+
+    @cached_property
+    def reach(self) -> int | None:
+        """The largest coordinate that the statement is about; None for any."""
+        reach = self.claim.reach
+        return None if reach is None else int(reach.value(self.environment))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the table holds every case of the statement."""
+        return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
+
+    def nothing(self, what: str) -> Verdict:
+        """Return the verdict if no position, in words `what`, satisfies the premise."""
+        if self.is_complete:
+            return Vacuous(f"no {what} satisfies its premise")
+        return Undecided(f"no {what} up to bound {self.bound:,} satisfies its premise")
+
+    def agreement(self, settled: int) -> Verdict:
+        """Return the verdict if all `settled` positions of this table agree."""
+        if self.is_complete:
+            return Exhausted(settled)
+        return HoldsToBound(settled, self.bound)
+
+
+_LARGEST = np.iinfo(np.int64).max
+
+
+@dataclass
+class Tally:
+    """The counts of a check, and its least failures."""
+
+    #: The table that is checked.
+    cells: Cells
+    #: The largest coordinate, except passes, of positions in the statement; None for any.
+    reach: int | None = None
+    #: Number of compared positions.
+    settled: int = 0
+    #: Number of these that satisfy the premise of an implication.
+    met: int = 0
+    #: Number of these that contradict the statement.
+    failures: int = 0
+    #: The least failure: by its largest coordinate, except passes, then lexicographically.
+    least: Position | None = None
+    #: The least position beyond the reach at which the statement would be false.
+    beyond: Position | None = None
+
+    def meet(self, points: Points, truths: Truths) -> None:
+        """Count the points that satisfy the premise of an implication."""
+        inside = truths if self.reach is None else truths & (self.cells.sizes(points) <= self.reach)
+        self.met += int(np.count_nonzero(inside))
+
+    def settle(self, points: Points) -> None:
+        """Count positions that have been compared."""
+        inside = self.cells.within_reach(points, self.reach)
+        self.settled += next(iter(inside.values())).size
+
+    def settle_columns(self, columns: CellBlock) -> None:
+        """Count the positions of columns that have been compared."""
+        assert columns.tops is not None
+        tops = columns.tops
+        if self.reach is not None:
+            heaps = [values for name, values in columns.points.items() if name != "p"]
+            inside = columns.chosen(np.logical_and.reduce([v <= self.reach for v in heaps]))
+            assert inside.tops is not None
+            tops = inside.tops.clip(max=self.reach)
+        self.settled += int((tops + 1).sum())
+
+    def fail(self, points: Points) -> None:
+        """Record points that contradict the claim, within its reach or beyond."""
+        sizes = self.cells.sizes(points)
+        if self.reach is None:
+            self.failures += sizes.size
+            self.least = self._least(points, sizes, self.least)
+            return
+        inside = sizes <= self.reach
+        self.failures += int(inside.sum())
+        self.least = self._least(select(points, inside), sizes[inside], self.least)
+        self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
+
+    def add(self, settled: int, met: int, failures: int) -> None:
+        """Add the counts of a scan."""
+        self.settled += settled
+        self.met += met
+        self.failures += failures
+
+    def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
+        """Whether a position of this size, from `start` on, may be less than `known`."""
+        return known is None or (size, start) <= (self.cells.size(known), known)
+
+    def take_least(self, other: Tally) -> None:
+        """Keep the least places of another tally of the same table, where they are less."""
+        self.least = self._lesser(self.least, other.least)
+        self.beyond = self._lesser(self.beyond, other.beyond)
+
+    def _lesser(self, *positions: Position | None) -> Position | None:
+        return min(
+            (position for position in positions if position is not None),
+            key=lambda position: (self.cells.size(position), position),
+            default=None,
+        )
+
+    def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
+        """Return the least of the points and `known`.
+
+        Most blocks have no point that is small enough, which the sizes show.
+        """
+        size = int(sizes.min(initial=_LARGEST))
+        if not sizes.size or (known is not None and self.cells.size(known) < size):
+            return known
+        rows = self.cells.positions(select(points, sizes == size))
+        for column in range(rows.shape[1]):
+            rows = rows[rows[:, column] == rows[:, column].min()]
+        position: Position = tuple(rows[0].tolist())
+        return self._lesser(known, position)
+
 
 #: Largest number of positions below a counterexample for which the definition is used.
 MOST_BELOW = 5_000

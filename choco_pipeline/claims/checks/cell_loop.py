@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.kinds.position_kinds import Containment
+from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import MachineFormulas

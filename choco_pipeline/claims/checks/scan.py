@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.evidence.shared_pass import Pass
-from choco_pipeline.claims.evidence.tally import Tally
-from choco_pipeline.claims.scans.cell_loop import (
+from choco_pipeline.claims.checks.cell_loop import (
     BEYOND,
     FAILURES,
     FAULT,
@@ -28,6 +26,7 @@ from choco_pipeline.claims.scans.cell_loop import (
     loop_for,
     nowhere,
 )
+from choco_pipeline.claims.checks.evidence import Pass, Tally
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import WIDTHS

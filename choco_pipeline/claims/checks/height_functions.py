@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.kinds import HeightFunctions
-from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import parse_range

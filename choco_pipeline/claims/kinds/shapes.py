@@ -1,4 +1,4 @@
-"""Recognition of the statement shapes that have a judge of their own.
+"""Shapes of statements that have a judge of their own, and their recognition.
 
 A statement of any other shape is judged by evaluation. A shape holds the parts that a fast loop, an automaton or a lemma
 needs, independently of the words of the statement.
@@ -6,23 +6,17 @@ needs, independently of the words of the statement.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
-from choco_pipeline.claims.kinds import Check
-from choco_pipeline.claims.kinds.position_kinds import (
-    Count,
-    Evaluated,
-    GrundyNumbers,
-    PPositions,
-    PrintedNumbers,
-    Related,
-    Values,
-)
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.notation import coordinates_of
+from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     SIZE,
@@ -45,6 +39,216 @@ from choco_pipeline.statements.tree import (
     walk,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
+
+#: A formula, its place in the check, and the names that it may use besides parameters.
+Part = tuple[Location, Formula | Range | None, Collection[str]]
+
+
+class Judged:
+    """The properties of a check that judges of tables need."""
+
+    #: Whether it compares tables, so that a single table does not decide it.
+    over_tables: ClassVar[bool] = False
+    #: Whether it is about uncut rectangular bars, by the poisoned cell (i, j), if the ruleset is such a bar.
+    of_whole_bars: ClassVar[bool] = False
+    #: The only kind of table for the check; None for any.
+    of_tables: ClassVar[Quantity | None] = None
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether tables decide it, rather than the definition of the game."""
+        return True
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables for the check; `whole_bars` means uncut bars."""
+        if self.of_tables is not None:
+            return (self.of_tables,)
+        return ("p-positions",) if whole_bars else QUANTITIES
+
+
+class Kind(Judged, Model):
+    """A check in keys of its own."""
+
+    #: Whether it is about rulesets; if not, it is about integers or height functions, and needs no table.
+    of_rulesets: ClassVar[bool] = True
+    #: Names of the only rulesets that it can be about; None for any.
+    rulesets: ClassVar[tuple[str, ...] | None] = None
+
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers that it is about, in order, each with its range."""
+        return {}
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it, with its place.
+
+        By default these are the values of its keys that are formulas, in coordinates.
+        """
+        for name, value in self:
+            if isinstance(value, Formula):
+                yield (name,), value, coordinates
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield each mistake beyond names: its place in the check, and a message."""
+        yield from ()
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        raise NotImplementedError
+
+
+def in_order(
+    place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
+) -> Iterator[Part]:
+    """Yield formulas that may use earlier names, and add their names to `known`."""
+    for name, formula in formulas.items():
+        yield (*place, name), formula, frozenset(known)
+        known.add(name)
+
+
+Containment = Literal["exactly", "contain", "within"]
+
+
+class Shape(Judged):
+    """A shape of statements that has a judge of its own."""
+
+    #: How documents and commands call it.
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class PPositions(Shape):
+    """The P-positions equal, contain, or are among the solutions of a formula."""
+
+    kind: ClassVar[str] = "p-positions"
+    of_whole_bars: ClassVar[bool] = True
+
+    formula: Formula
+    relation: Containment = "exactly"
+    #: The positions that the statement is about; None for all.
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class GrundyNumbers(Shape):
+    """The Grundy number is the value of a formula."""
+
+    kind: ClassVar[str] = "grundy"
+    of_tables: ClassVar[Quantity | None] = "grundy"
+
+    equals: Formula
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class Values(Shape):
+    """The values of a formula at P-positions equal, contain, or are in a set."""
+
+    kind: ClassVar[str] = "values"
+    of_whole_bars: ClassVar[bool] = True
+
+    of: Formula
+    values: Formula
+    relation: Literal["exactly", "within", "contains-all"]
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class Count(Shape):
+    """The number of positions, or of positions with integers, with a condition."""
+
+    kind: ClassVar[str] = "count"
+    of_whole_bars: ClassVar[bool] = True
+
+    over: Literal["positions", "p-positions"]
+    #: Further integers, each with its range.
+    beside: Mapping[str, Range]
+    #: A condition on coordinates and, where all positions are counted, on ``grundy``.
+    of: Formula
+    equals: Formula
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return ("grundy",) if self.over == "positions" else super().quantities(whole_bars)
+
+
+@dataclass(frozen=True)
+class Related(Shape):
+    """A Grundy number, or an outcome, follows from a position of another game."""
+
+    kind: ClassVar[str] = "related"
+
+    #: The notation of the other game, with parameters of the claim.
+    game: str
+    #: The coordinates of the position there, by their names there.
+    at: Mapping[str, Formula]
+    #: The Grundy number, a formula in that of the other position, ``g``; None if outcomes are the same.
+    equals: Formula | None = None
+    where: Formula | None = None
+
+    @property
+    def moved(self) -> Mapping[str, Formula]:
+        """The coordinates there that are other numbers than here."""
+        return {name: formula for name, formula in self.at.items() if formula.text != name}
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return QUANTITIES if self.equals is None else ("grundy",)
+
+
+@dataclass(frozen=True)
+class PrintedNumbers(Shape):
+    """Printed Grundy numbers of single positions, or of a table of positions."""
+
+    kind: ClassVar[str] = "grundy-list"
+    of_tables: ClassVar[Quantity | None] = "grundy"
+
+    numbers: tuple[tuple[Position, int], ...]
+    #: Of a table: the first place after each row. If it is a position, the table has no number for it.
+    ends: tuple[Position, ...] | None = None
+
+    def legal_numbers(self, game: Ruleset) -> list[tuple[Position, int]]:
+        """Return the positions that it is about, and their numbers.
+
+        Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
+        """
+        for position in self.ends or ():
+            if game.is_position(position):
+                raise UndefinedError(f"{position} has no number in the printed table")
+        legal_numbers = [(at, number) for at, number in self.numbers if game.is_position(at)]
+        if self.ends is None and len(legal_numbers) < len(self.numbers):
+            missing = next(at for at, _ in self.numbers if not game.is_position(at))
+            raise UndefinedError(f"{missing} is no position of {game.notation}")
+        return legal_numbers
+
+
+@dataclass(frozen=True)
+class Evaluated(Shape):
+    """A statement of any other shape, which is judged by evaluating it."""
+
+    kind: ClassVar[str] = "statement"
+    of_whole_bars: ClassVar[bool] = True
+
+    proposition: Proposition
+    #: The rows of the claim's printed table or list.
+    printed: Sequence[Sequence[int]] = field(default=(), hash=False)
+    #: The value of `N` in a statement about integers.
+    bound: int = 0
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether it is about outcomes or Grundy numbers."""
+        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        has_numbers = any(isinstance(part, Grundy) for part in walk(self.proposition))
+        return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)
+
+
+#: A statement in the shape that its judges take.
+Recognised = PPositions | GrundyNumbers | Values | Count | Related | PrintedNumbers | Evaluated
 
 #: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
@@ -106,7 +310,7 @@ def recognised(
     bound: int = 0,
     printed: Sequence[Sequence[int]] = (),
     defined: Collection[str] = (),
-) -> Check:
+) -> Recognised:
     """Return the shape of a statement without definitions and size limit.
 
     `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `defined` the names
@@ -122,7 +326,7 @@ def _about_positions(
     proposition: Proposition,
     coordinates: tuple[str, ...],
     printed: Sequence[Sequence[int]],
-) -> Check | None:
+) -> Recognised | None:
     if printed:
         return _printed(proposition, coordinates, printed)
     match proposition:
@@ -167,7 +371,7 @@ def _formula(part: Proposition | None) -> Formula | None:
     return part.formula if is_plain and isinstance(part, Expression) else None
 
 
-def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
+def _implication(premise: Proposition, conclusion: Proposition) -> Recognised | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
@@ -192,7 +396,7 @@ def _implication(premise: Proposition, conclusion: Proposition) -> Check | None:
     return PPositions(formula, "within", where) if where is not None or not others else None
 
 
-def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
+def _outcomes(proposition: Proposition, where: Formula | None) -> Recognised | None:
     match proposition:
         case Equivalent((first, second)):
             for one, other in ((first, second), (second, first)):
@@ -210,7 +414,7 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Check | None:
     return None
 
 
-def _numbers(part: Proposition) -> Check | None:
+def _numbers(part: Proposition) -> Recognised | None:
     """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
     numbers = list[tuple[Position, int]]()
     for one in conjuncts(part):
@@ -235,7 +439,7 @@ def _numbers(part: Proposition) -> Check | None:
 
 def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
-) -> Check | None:
+) -> Recognised | None:
     where = None
     if isinstance(part, Implies):
         where = _formula(part.premise)
@@ -267,7 +471,7 @@ def _printed(
 _GRUNDY = ("G", Grundy(Place()))
 
 
-def _equation(part: Expression, where: Formula | None) -> Check | None:
+def _equation(part: Expression, where: Formula | None) -> Recognised | None:
     """Recognise ``G == e``, where e may have a related game's Grundy number."""
     others = [(name, term) for name, term in part.terms if (name, term) != _GRUNDY]
     if len(part.terms) == 2 and len(others) == 1:
@@ -287,7 +491,7 @@ def _equation(part: Expression, where: Formula | None) -> Check | None:
     return None
 
 
-def _related(place: Place, equals: Formula | None, where: Formula | None) -> Check | None:
+def _related(place: Place, equals: Formula | None, where: Formula | None) -> Recognised | None:
     assert place.game is not None
     assert place.at is not None
     names = coordinates_of(place.game)
@@ -309,7 +513,7 @@ _RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
 }
 
 
-def _values(part: ValueSet) -> Check | None:
+def _values(part: ValueSet) -> Recognised | None:
     conditions = conjuncts(part.condition)
     others = [one for one in conditions if one != PPosition()]
     if len(others) + 1 != len(conditions) or part.value.terms or SIZE in part.value.formula.names:
@@ -323,7 +527,7 @@ def _values(part: ValueSet) -> Check | None:
     return Values(part.value.formula, members, _RELATIONS[part.relation], where)
 
 
-def _count(part: Expression, coordinates: Collection[str]) -> Check | None:
+def _count(part: Expression, coordinates: Collection[str]) -> Recognised | None:
     """Recognise a number of positions: ``count(position: …) == e``."""
     if len(part.terms) != 1:
         return None
