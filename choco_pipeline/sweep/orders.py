@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, TableCheck
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.mining.mine_order import MineOrder, TableSearch
+from choco_pipeline.mining.table_findings import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.proof.proof_orders import DecisionOrder, ProofOrder, StatementProofOrder
 from choco_pipeline.provenance import (
