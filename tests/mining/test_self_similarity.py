@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
-from choco_pipeline.mining.pictures.self_similarity import (
+from choco_pipeline.mining.pictures import Stack, stacks
+from choco_pipeline.mining.self_similarity import (
     find_copies,
     find_relations,
     mine_blocks,
     mine_copies,
 )
-from choco_pipeline.mining.pictures.slices import Stack, stacks
 from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from
 from tests.definition import is_p_bar

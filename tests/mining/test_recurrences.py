@@ -1,20 +1,24 @@
 """Recurrences and relations: planted ones come out, exactly; sequences by chance have none."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.formula import parse
-from choco_pipeline.mining.number_sequences.counts import linear_recurrence
-from choco_pipeline.mining.number_sequences.recurrences import (
-    AS_FORMULA,
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.mining.recurrences import (
     closed_form,
     combination,
+    continuation,
+    digit_form,
     follows,
+    is_whole,
+    linear_recurrence,
+    relations,
     shortest_recurrence,
 )
-from choco_pipeline.mining.number_sequences.regular import continuation, is_whole, relations
 from tests.effort import examples
 
 small = st.integers(-3, 3)
@@ -50,7 +54,7 @@ def test_closed_forms(drawn) -> None:
     recurrence = shortest_recurrence(terms)
     closed = closed_form(terms, recurrence, 6)
     if closed is not None:
-        formula = parse(closed.text(signs=AS_FORMULA))
+        formula = parse(closed.text())
         for n in range(closed.start, 30):
             assert formula.value({"n": n}) == terms[n]
 
@@ -145,13 +149,67 @@ def test_a_relation_may_begin_late() -> None:
     terms[5] = 17  # a(6)
     found = relations(1, terms)
     starts = {relation.text(): relation.start for relation in found}
-    assert starts == {"a(2·n) = a(n)": 7, "a(2·n+1) = a(n) + 1": 7}
+    assert starts == {"a(2*n) == a(n)": 7, "a(2*n+1) == a(n) + 1": 7}
 
 
 def test_fractions_are_written_without_them() -> None:
     found = relations(1, [1024 // (n & -n) for n in range(1, 400)])
     said = [relation.text() for relation in found]
-    assert said == ["2·a(2·n) = a(n)", "a(2·n+1) = 1024"]
+    assert said == ["2*a(2*n) == a(n)", "a(2*n+1) == 1024"]
+
+
+def satisfies(found, first, terms):
+    """Whether terms satisfy the equations of a form in digits, as far as they are known."""
+    places = range(first + len(terms))
+    known = {
+        "g": [0] * first + list(terms),
+        "popcount": [bin(n).count("1") for n in places],
+        "bits": [len(f"{n:b}") if n else 0 for n in places],
+    }
+    for equation in found.equations:
+        formula = parse(equation, functions=known)
+        with suppress(FormulaError):  # beyond the last term
+            for n in places[first:]:
+                if not formula.value({"n": n}, known):
+                    return False
+    return True
+
+
+@given(
+    step=st.integers(1, 4),
+    offset=st.integers(1, 7),
+    factor=st.integers(1, 5),
+    base=st.integers(2, 7),
+    first=st.integers(0, 1),
+    changed=st.integers(8, 99),
+)
+def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
+    step, offset, factor, base, first, changed
+) -> None:
+    terms = [0] * (100 - first)
+    for n, place in enumerate(range(offset, 100, step)):
+        terms[place - first] = factor * base ** bin(n).count("1")
+    found = digit_form(first, terms)
+    assert found is not None
+    assert satisfies(found, first, terms)
+    terms[changed - first] += 1
+    assert not satisfies(found, first, terms)
+    other = digit_form(first, terms)
+    assert other is None or satisfies(other, first, terms)
+
+
+@given(st.tuples(*[st.integers(-4, 4)] * 4), st.integers(1, 3), st.integers(32, 99))
+def test_planted_sums_of_digits_come_back(factors, below, changed) -> None:
+    rows = ((1, n, n.bit_length(), n.bit_count()) for n in range(100))
+    terms = [below * sum(f * v for f, v in zip(factors, row, strict=True)) for row in rows]
+    found = digit_form(0, terms)
+    if not any(factors[2:]):
+        assert found is None, "that is linear"
+        return
+    assert found is not None
+    assert satisfies(found, 0, terms)
+    terms[changed] += 1
+    assert digit_form(0, terms) is None
 
 
 RANDOM = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
-from choco_pipeline.mining.pictures.cellular import find_rule, mine_cellular
-from choco_pipeline.mining.pictures.slices import Stack
+from choco_pipeline.mining.cellular import find_rule, mine_cellular
+from choco_pipeline.mining.pictures import Stack
 from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.claims.written import claim_from
 from tests.effort import examples

@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.pictures.gf2 import Bits, solve
-from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
+from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     ClaimContent,
@@ -99,16 +97,16 @@ def _relation(pictures: Sequence[Stack], residue: Residue) -> tuple[Term, ...] |
         for which in range(len(pictures))
         for steps in product(range(-REACH, REACH + 1), repeat=stack.cells.ndim)
     ]
-    halves, values, usable = _halved(pictures, residue)
-    columns = [_at(pictures[which], halves, steps) for which, *steps in terms]
+    starts, values, usable = _halved(pictures, residue)
+    columns = [_at(pictures[which], starts, values.shape, steps) for which, *steps in terms]
     for axis in range(stack.numbers):
         low = max(picture.first[axis] for picture in pictures) + REACH
-        np.moveaxis(usable, axis, 0)[halves[axis] < low] = False
-    numbers = halves[0][usable.any(axis=tuple(range(1, usable.ndim)))]
+        np.moveaxis(usable, axis, 0)[: max(0, low - starts[axis])] = False
+    numbers = np.flatnonzero(usable.any(axis=tuple(range(1, usable.ndim))))
     if not numbers.size:
         return None
-    early = halves[0] < (numbers[0] + numbers[-1] + 1) // 2
-    learned = usable & early.reshape(-1, *[1] * (usable.ndim - 1))
+    learned = usable.copy()
+    learned[(numbers[0] + numbers[-1] + 1) // 2 :] = False
     system = solve(np.column_stack([c[learned] for c in columns]), values[learned])
     if system is None or system.equations < system.rank + FEWEST_MORE:
         return None
@@ -118,36 +116,26 @@ def _relation(pictures: Sequence[Stack], residue: Residue) -> tuple[Term, ...] |
     return None if (wrong & usable & ~learned).any() else tuple(terms[i] for i in ones)
 
 
-def _halved(
-    pictures: Sequence[Stack], residue: Residue
-) -> tuple[list[NDArray[np.int64]], Bits, Bits]:
-    """Return the halves of the first stack's picture numbers, rows and columns with a residue, and the cells there.
+def _halved(pictures: Sequence[Stack], residue: Residue) -> tuple[list[int], Bits, Bits]:
+    """Return the halves of the first number, row and column with a residue, and all cells with it in the first stack.
 
     Cells are usable if they are positions, and all stacks have the pictures near half their number.
     """
     stack = pictures[0]
-    chosen = [
-        np.arange((remainder - first) % 2, length, 2)
-        for remainder, first, length in zip(residue, stack.first, stack.cells.shape, strict=True)
-    ]
-    halves = [(index + first) // 2 for index, first in zip(chosen, stack.first, strict=True)]
-    at = np.ix_(*chosen)
-    usable = stack.legal[at]
+    pairs = [*zip(residue, stack.first, strict=True)]
+    chosen = tuple(slice((remainder - first) % 2, None, 2) for remainder, first in pairs)
+    starts = [(first + 1 - remainder) // 2 for remainder, first in pairs]
+    usable = stack.legal[chosen].copy()
     for axis in range(stack.numbers):
         high = min(picture.first[axis] + picture.cells.shape[axis] for picture in pictures) - REACH
-        np.moveaxis(usable, axis, 0)[halves[axis] >= high] = False
-    return halves, stack.cells[at], usable
+        np.moveaxis(usable, axis, 0)[max(0, high - starts[axis]) :] = False
+    return starts, stack.cells[chosen], usable
 
 
-def _at(stack: Stack, halves: Sequence[NDArray[np.int64]], steps: Sequence[int]) -> Bits:
-    """Return the cells of a stack that many steps away; dead where it has none."""
-    places = zip(halves, steps, stack.first, strict=True)
-    index = [half + step - first for half, step, first in places]
-    inside = [(i >= 0) & (i < length) for i, length in zip(index, stack.cells.shape, strict=True)]
-    there = np.zeros([i.size for i in index], np.bool_)
-    read = np.ix_(*(i[w] for i, w in zip(index, inside, strict=True)))
-    there[np.ix_(*inside)] = stack.cells[read]
-    return there
+def _at(stack: Stack, starts: Sequence[int], shape: Sequence[int], steps: Sequence[int]) -> Bits:
+    """Return the cells of a stack from some numbers, row and column on, that many steps away."""
+    places = zip(starts, steps, stack.first, strict=True)
+    return window(stack.cells, [start + step - first for start, step, first in places], shape)
 
 
 def relation_text(residue: Residue, terms: Sequence[Term], axes: Sequence[str]) -> str:
@@ -217,11 +205,11 @@ def _begins(pictures: Sequence[Stack], relations: Relations) -> int:
     stack = pictures[0]
     begins = stack.first[0]
     for residue, terms in relations.items():
-        halves, values, usable = _halved(pictures, residue)
-        sums = (_at(pictures[which], halves, steps) for which, *steps in terms)
+        starts, values, usable = _halved(pictures, residue)
+        sums = (_at(pictures[which], starts, values.shape, steps) for which, *steps in terms)
         wrong = np.bitwise_xor.reduce([values, *sums]) & usable
         for place in np.argwhere(wrong.any(axis=(-2, -1))):
-            numbers = (2 * halves[axis][at] + residue[axis] for axis, at in enumerate(place))
+            numbers = (2 * (starts[axis] + at) + residue[axis] for axis, at in enumerate(place))
             begins = max(begins, 1 + int(min(numbers)))
     return begins
 
@@ -335,12 +323,12 @@ def find_copies(stack: Stack) -> list[Copy]:
     copies = [
         copy
         for copy in (Copy(*forms) for forms in product(sizes, places, places))
-        if all(_is_copy(stack, copy, m) for m in numbers)
+        if all(_pasted(stack, [copy], m) is not None for m in numbers)
     ]
     copies.sort(key=lambda copy: -sum(copy.at(m)[0] for m in numbers))
     chosen: list[Copy] = []
     for copy in copies:
-        if all(_are_disjoint(copy, other, m) for other in chosen for m in numbers):
+        if all(_pasted(stack, [*chosen, copy], m) is not None for m in numbers):
             chosen.append(copy)
     return chosen if _are_all(stack, chosen, numbers) else []
 
@@ -350,39 +338,28 @@ def _numbers(low: int, high: int) -> list[int]:
     return [m for m in range(low, high + 1) if m & (m - 1)]
 
 
-def _is_copy(stack: Stack, copy: Copy, m: int) -> bool:
-    size, row, column = copy.at(m)
-    if row + size > m or column + size > m:
-        return False
-    mine = stack.cells[m - 1, row : row + size, column : column + size]
-    return bool(np.array_equal(mine, stack.cells[size - 1, :size, :size]))
-
-
-def _are_disjoint(copy: Copy, other: Copy, m: int) -> bool:
-    """Whether two copies have no cell in common."""
-    size, *place = copy.at(m)
-    other_size, *other_place = other.at(m)
-    return any(
-        mine + size <= theirs or theirs + other_size <= mine
-        for mine, theirs in zip(place, other_place, strict=True)
-    )
+def _pasted(stack: Stack, copies: Sequence[Copy], m: int) -> Bits | None:
+    """Return the picture number m outside of copies; None if one is no copy, or two have a cell in common."""
+    left = stack.cells[m - 1, :m, :m].copy()
+    free = np.ones((m, m), np.bool_)
+    for copy in copies:
+        size, row, column = copy.at(m)
+        at = (slice(row, row + size), slice(column, column + size))
+        if (
+            min(size - 1, row, column) < 0
+            or max(row, column) + size > m
+            or not free[at].all()
+            or not np.array_equal(left[at], stack.cells[size - 1, :size, :size])
+        ):
+            return None
+        left[at] = free[at] = False
+    return left
 
 
 def _are_all(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> bool:
-    """Whether the pictures consist of the copies, which are disjoint, and hold no other P-position."""
-    for m in numbers:
-        pasted: Bits = np.zeros((m, m), np.bool_)
-        covered = np.zeros((m, m), np.int8)
-        for copy in copies:
-            size, row, column = copy.at(m)
-            at = (slice(row, row + size), slice(column, column + size))
-            if min(size - 1, row, column) < 0 or max(row, column) + size > m:
-                return False
-            pasted[at] |= stack.cells[size - 1, :size, :size]
-            covered[at] += 1
-        if (covered > 1).any() or not np.array_equal(pasted, stack.cells[m - 1, :m, :m]):
-            return False
-    return True
+    """Whether pictures consist of the copies, which are disjoint, and hold no other P-position."""
+    rests = (_pasted(stack, copies, m) for m in numbers)
+    return not any(rest is None or rest.any() for rest in rests)
 
 
 def like_cell(size: str, cell: Sequence[str]) -> str:

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.mining.number_sequences.binary_digits import digit_form
-from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts
-from choco_pipeline.mining.number_sequences.sequences import sequences
+from choco_pipeline.mining.counts import b_file, mine_counts, sequences
 from choco_pipeline.tables.computing import grundy_table
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -178,48 +176,6 @@ def test_a_few_p_positions_are_not_counted() -> None:
     game = parse_ruleset("game(two-heights)")
     (only,) = mine_counts(game, 40, p_table(game, 40))
     assert only.nothing
-
-
-@given(
-    step=st.integers(1, 4),
-    offset=st.integers(1, 7),
-    factor=st.integers(1, 5),
-    base=st.integers(2, 7),
-    first=st.integers(0, 1),
-    changed=st.integers(8, 99),
-)
-def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
-    step, offset, factor, base, first, changed
-) -> None:
-    def term(place):
-        n, rest = divmod(place - offset, step)
-        return 0 if rest or n < 0 else factor * base ** bin(n).count("1")
-
-    terms = [term(place) for place in range(first, 100)]
-    found = digit_form(first, terms)
-    assert found is not None
-    assert all(found.value(first + i) in (None, term) for i, term in enumerate(terms))
-    terms[changed - first] += 1
-    other = digit_form(first, terms)
-    assert other is None or all(other.value(first + i) in (None, t) for i, t in enumerate(terms))
-
-
-@given(st.tuples(*[st.integers(-4, 4)] * 4), st.integers(1, 3), st.integers(32, 99))
-def test_planted_sums_of_digits_come_back(factors, below, changed) -> None:
-    def term(n):
-        return sum(
-            f * v for f, v in zip(factors, (1, n, n.bit_length(), n.bit_count()), strict=True)
-        )
-
-    terms = [below * term(n) for n in range(100)]
-    found = digit_form(0, terms)
-    if not any(factors[2:]):
-        assert found is None, "that is linear"
-        return
-    assert found is not None
-    assert [found.value(n) for n in range(100)] == terms
-    terms[changed] += 1
-    assert digit_form(0, terms) is None
 
 
 @pytest.mark.parametrize("seed", range(4))

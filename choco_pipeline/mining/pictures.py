@@ -1,8 +1,12 @@
-"""The P-positions of a table as a stack of plane pictures: one for each value of a coordinate, or each size of a bar."""
+"""The P-positions of a table as plane pictures, and linear equations over GF(2) between their cells.
+
+There is a picture for each value of a coordinate, or for each size of a bar. Rules by which pictures follow from others are
+solutions of many equations in few unknowns, which are packed eight to a byte.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +16,9 @@ from numpy.typing import NDArray
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
-from choco_pipeline.mining.pictures.gf2 import Bits
 from choco_pipeline.tables.cells import Cells, Points, Truths, select
+
+Bits = NDArray[np.bool_]
 
 #: Default side of pictures.
 SIDE = 64
@@ -21,6 +26,8 @@ SIDE = 64
 WIDEST = 8
 #: and as C(m, n) for all m and n up to this.
 BOTH_SIDES = 16
+#: Of a nullspace up to this dimension every element is looked at for the sparsest solution.
+LARGEST_NULLSPACE = 12
 
 
 @dataclass(frozen=True)
@@ -159,3 +166,95 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stac
         )
         for p in range(passes + 1)
     ]
+
+
+def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
+    """Return the cells in a box, which may reach beyond them; False where there are none."""
+    found: Bits = np.zeros(lengths, np.bool_)
+    spans = [
+        (max(0, -start), max(0, -start, min(length, size - start)), start)
+        for start, length, size in zip(starts, lengths, cells.shape, strict=True)
+    ]
+    here = tuple(slice(first, stop) for first, stop, _ in spans)
+    found[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
+    return found
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """All solutions of a solvable system."""
+
+    #: A solution; bool, shape (unknowns,).
+    one: Bits
+    #: A basis of the solutions with right-hand sides 0; bool, shape (dimension, unknowns).
+    nullspace: Bits
+    #: How many different equations there were, other than 0 = 0.
+    equations: int
+
+    @property
+    def rank(self) -> int:
+        """How many of the equations are independent."""
+        return len(self.one) - len(self.nullspace)
+
+    def sparsest(self, costs: NDArray[np.int64]) -> Bits:
+        """Return the solution whose ones cost least, or one that no single vector of the basis makes cheaper.
+
+        Costs are positive; shape (unknowns,).
+        """
+        best = self.one
+        if len(self.nullspace) <= LARGEST_NULLSPACE:
+            number = np.arange(1 << len(self.nullspace))[:, None]
+            chosen = (number >> np.arange(len(self.nullspace))) & 1
+            every = best ^ ((chosen @ self.nullspace.astype(np.int64)) % 2 == 1)
+            return np.asarray(every[int(np.argmin(every @ costs))])
+        cheaper = True
+        while cheaper:
+            others = best ^ self.nullspace
+            least = int(np.argmin(others @ costs))
+            cheaper = bool(others[least] @ costs < best @ costs)
+            if cheaper:
+                best = others[least]
+        return best
+
+
+def solve(coefficients: Bits, values: Bits) -> Solutions | None:
+    """Return the solutions of linear equations over GF(2), or None if there are none.
+
+    Coefficients have shape (equations, unknowns), right-hand sides (equations,).
+
+    Examples
+    --------
+    >>> solve(np.array([[1, 1], [0, 1]], bool), np.array([1, 1], bool)).one
+    array([False,  True])
+    >>> solve(np.array([[1, 1], [1, 1]], bool), np.array([1, 0], bool)) is None
+    True
+    """
+    unknowns = coefficients.shape[1]
+    packed = np.packbits(np.column_stack([coefficients, values]), axis=1)
+    rows = np.unique(packed.view(f"V{packed.shape[1]}").ravel()).view(np.uint8)
+    rows = rows.reshape(-1, packed.shape[1])
+    rows = rows[rows.any(axis=1)].copy()
+    equations = len(rows)
+    pivots: list[int] = []
+    for unknown in range(unknowns + 1):
+        byte, bit = unknown >> 3, np.uint8(0x80 >> (unknown & 7))
+        has = (rows[:, byte] & bit) != 0
+        below = np.flatnonzero(has[len(pivots) :])
+        if not below.size:
+            continue
+        if unknown == unknowns:
+            return None
+        here, there = len(pivots), len(pivots) + int(below[0])
+        rows[[here, there]] = rows[[there, here]]
+        has[[here, there]] = has[[there, here]]
+        has[here] = False
+        rows[has] ^= rows[here]
+        pivots.append(unknown)
+    reduced = np.unpackbits(rows[: len(pivots)], axis=1)[:, : unknowns + 1].astype(np.bool_)
+    solution: Bits = np.zeros(unknowns, np.bool_)
+    solution[pivots] = reduced[:, unknowns]
+    free = np.setdiff1d(np.arange(unknowns), pivots)
+    nullspace: Bits = np.zeros((len(free), unknowns), np.bool_)
+    nullspace[np.arange(len(free)), free] = True
+    nullspace[:, pivots] = reduced[:, free].T
+    return Solutions(solution, nullspace, equations)

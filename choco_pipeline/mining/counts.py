@@ -1,34 +1,33 @@
-"""The numbers of P-positions: recurrences of these numbers, and their consequences."""
+"""The numbers of P-positions of a table: recurrences of these numbers, and their consequences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.number_sequences.binary_digits import (
+from choco_pipeline.games.combine import passes_left
+from choco_pipeline.mining.p_positions import four_heaps, with_strip
+from choco_pipeline.mining.recurrences import (
     CANDIDATES,
-    MEANINGS,
-    digit_form,
-)
-from choco_pipeline.mining.number_sequences.recurrences import (
-    AS_FORMULA,
-    closed_form,
-    follows,
-    rule_text,
-    shortest_recurrence,
-)
-from choco_pipeline.mining.number_sequences.regular import (
     DEEPEST,
+    MEANINGS,
+    MOST_FOR_LINEAR,
     Relation,
+    closed_form,
     continuation,
+    digit_form,
     is_whole,
+    linear_recurrence,
+    printed,
     relations,
+    rule_text,
 )
-from choco_pipeline.mining.number_sequences.sequences import FEWEST_TERMS, sequences
 from choco_pipeline.mining.table_findings import (
     AtPowers,
     ClaimContent,
@@ -39,16 +38,21 @@ from choco_pipeline.mining.table_findings import (
     Tried,
 )
 from choco_pipeline.provenance import package_version
+from choco_pipeline.tables.cells import Cells
 
-#: Most terms in which linear recurrences are looked for; their order is at most about a third of this.
-MOST_FOR_LINEAR = 128
-#: Fewest terms, beyond the order of a recurrence, that test it.
-FEWEST_MORE = 5
+#: Largest number of terms, and the fewest with which a sequence is made.
+MOST_TERMS, FEWEST_TERMS = 512, 8
+#: Bars C(m, m+d) are counted for d up to this, and up to this side.
+WIDEST, LARGEST_BAR = 4, 256
+#: Fewer P-positions are not counted: formulas describe them.
+FEWEST_COUNTED = 5
 #: A sequence is continued by its relations up to 2^FAR. Its terms at powers of 2 have recurrences of at most this order.
 FAR, MOST_ORDER = 16, 4
 #: Roots of recurrences are looked for up to this.
 LARGEST_ROOT = 16
 TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
+#: A sequence, and its terms at powers of 2 where these may have relations of their own.
+Counted = tuple[IntegerSequence, IntegerSequence | None]
 
 
 def b_file(sequence: IntegerSequence) -> str:
@@ -94,7 +98,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
             elif not is_given:
                 findings.append(finding)
                 is_given = finding.closed_form is not None or any(
-                    result.kind == "terms" and result.closed for result in finding.follows
+                    result.kind == "terms" and result.formula for result in finding.follows
                 )
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
@@ -103,27 +107,15 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
     return findings
 
 
-def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
-    """Return a recurrence that all terms satisfy, and the number of terms that determined it; None if there is none."""
-    length = min(len(terms), MOST_FOR_LINEAR)
-    learnt = (2 * length - 2 * FEWEST_MORE) // 3
-    if learnt < 2:
-        return None
-    recurrence = shortest_recurrence(terms[:learnt])
-    if 2 * len(recurrence) > learnt or not follows(terms, recurrence):
-        return None
-    return recurrence, learnt
-
-
 def _candidates(sequence: IntegerSequence) -> int:
     """Return the number of forms: linear recurrences by their order, forms in digits, relations by their place."""
-    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
+    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES
 
 
 def _finding(
     sequence: IntegerSequence,
     form: str,
-    written: Sequence[TermRelation],
+    equations: Sequence[tuple[str, int]],
     found_on: tuple[int, str],
     held_on: tuple[int, str],
     text: str,
@@ -133,7 +125,7 @@ def _finding(
     return CountFinding(
         ruleset=sequence.game,
         sequence=sequence,
-        relations=tuple(written),
+        relations=tuple(TermRelation(formula=formula, start=start) for formula, start in equations),
         found_on=Evidence(*found_on),
         held_on=Evidence(held_on[0], f"{held_on[1]} up to g({last})"),
         tried=Tried(candidates=_candidates(sequence), what=TRIED),
@@ -150,50 +142,43 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
         return None
     recurrence, learnt = learnt_recurrence
     index, terms = sequence.index, sequence.terms
-    rule, formula = (rule_text(recurrence, "g", index, *signs) for signs in ((), (AS_FORMULA,)))
-    written = [TermRelation(text=rule, formula=formula, start=sequence.first)]
+    rule = rule_text(recurrence, "g", index)
     # sums of powers are those of places from 0 on
     closed = None if sequence.first else closed_form(terms, recurrence, LARGEST_ROOT)
-    equation = closed and TermRelation(
-        text=str(closed),
-        formula=f"g({index}) == {closed.text(index, AS_FORMULA)}",
-        start=closed.start,
-    )
     return _finding(
         sequence,
         "linear",
-        written,
+        [(rule, sequence.first)],
         (learnt, f"the first {learnt} terms"),
         (len(terms) - learnt, "the terms"),
-        f"is {closed}" if closed else f"satisfies {rule}",
-        claim=_claim(sequence, written, []),
-        closed_form=equation,
+        f"is {closed}" if closed else f"satisfies {printed(rule)}",
+        claim=_claim(sequence, [(rule, sequence.first)], ()),
+        closed_form=closed
+        and TermRelation(formula=f"g({index}) == {closed.text(index)}", start=closed.start),
     )
 
 
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
-    by_digits = digit_form(sequence.first, sequence.terms)
+    index = sequence.index
+    by_digits = digit_form(sequence.first, sequence.terms, index)
     if by_digits is None:
         return None
     related = _regular(sequence, centres)
     follows = () if related is None else related.follows
-    index, named = sequence.index, (sequence.first, "g", sequence.index)
-    texts = list(by_digits.equations(*named))
-    formulas = by_digits.equations(*named, AS_FORMULA)
+    shown = ", ".join(map(printed, by_digits.equations))
     meant = " and ".join(
-        f"{name}({index}) {MEANINGS[name]} of {index}" for name in by_digits.functions
+        f"{name}({index}) {meaning} of {index}"
+        for name, meaning in MEANINGS.items()
+        if f"{name}(" in shown
     )
     return _finding(
         sequence,
         "digits",
-        [
-            TermRelation(text=text, formula=formula, start=0)
-            for text, formula in zip(texts, formulas, strict=True)
-        ],
-        (by_digits.learnt, f"the first terms that determine {texts[0]}"),
+        [(equation, 0) for equation in by_digits.equations],
+        (by_digits.learnt, f"the first terms that determine {printed(by_digits.equations[0])}"),
         (len(sequence.terms) - by_digits.learnt, "the other terms,"),
-        f"satisfies {', '.join(texts)}, with {meant}{_hence(sequence, follows)}",
+        f"satisfies {shown}, with {meant}{_hence(sequence, follows)}",
         follows=follows,
     )
 
@@ -204,28 +189,21 @@ def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | No
     if not related:
         return None
     index = sequence.index
-    written = [
-        TermRelation(
-            text=relation.text("g", index),
-            formula=relation.text("g", index, AS_FORMULA),
-            start=relation.start,
-        )
-        for relation in related
-    ]
+    equations = [(relation.text("g", index), relation.start) for relation in related]
     whole = is_whole(related)
     consequences = _consequences(sequence, related) if whole else ()
     parts = [
-        term.text + (f" for {index} ≥ {term.start}" if term.start > sequence.first else "")
-        for term in written
+        printed(formula) + (f" for {index} ≥ {start}" if start > sequence.first else "")
+        for formula, start in equations
     ]
     return _finding(
         sequence,
         "regular" if whole else "partly regular",
-        written,
+        equations,
         (sum(one.found_on for one in related), "equations between the first terms"),
         (sum(one.held_on for one in related), "the other equations,"),
         f"satisfies {', '.join(parts)}{_hence(sequence, consequences)}",
-        claim=_claim(sequence, written, consequences),
+        claim=_claim(sequence, equations, consequences),
         follows=consequences,
     )
 
@@ -241,7 +219,6 @@ def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtP
     if every is None:
         return ()
     index, places = sequence.index, [(1 << n) - sequence.first for n in range(FAR + 1)]
-    known = sum(place < len(sequence.terms) for place in places)
 
     def consequence(
         kind: Literal["terms", "sums"], name: str, numbers: list[int]
@@ -251,16 +228,10 @@ def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtP
         if linear is None or len(linear[0]) > MOST_ORDER:
             return None
         closed = closed_form(terms, linear[0], LARGEST_ROOT)
-        rule = rule_text(linear[0], "b")
-        return AtPowers(
-            kind=kind,
-            rule=rule,
-            closed=str(closed) if closed else None,
-            formula=closed.text(index, AS_FORMULA) if closed else None,
-            start=closed.start if closed else 0,
-            text=f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
-            in_table=known,
-        )
+        if closed is None:
+            return AtPowers(kind=kind, text=f"b(n) = {name}: {printed(rule_text(linear[0], 'b'))}")
+        text = f"{name} = {closed}"
+        return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
 
     sums = np.cumsum(np.array(every, object)).tolist()
     of_sums = f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n"
@@ -269,25 +240,103 @@ def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtP
 
 
 def _claim(
-    sequence: IntegerSequence, written: Sequence[TermRelation], consequences: Sequence[AtPowers]
+    sequence: IntegerSequence,
+    equations: Sequence[tuple[str, int]],
+    consequences: Sequence[AtPowers],
 ) -> ClaimContent | None:
     """Return relations as a claim on square bars; claims speak of no passes, and of no m+1, there."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
         return None
     name = sequence.index
-
-    def from_start(equation: str, start: int) -> str:
-        return f"{name} < {start} or {equation}" if start > 1 else equation
-
-    conditions = [from_start(relation.formula, relation.start) for relation in written]
-    sums: ClaimContent = {}
+    every, sums = list(equations), dict[str, JsonValue]()
     for result in consequences:
         if result.formula is not None:
-            letter = "g"
-            if result.kind == "sums":
-                letter, sums = "total", {"sums": {"total": f"g({name})"}}
-            conditions.append(from_start(f"{letter}(2**{name}) == {result.formula}", result.start))
+            letter = "g" if result.kind == "terms" else "total"
+            if letter == "total":
+                sums = {"sums": {"total": f"g({name})"}}
+            every.append((f"{letter}(2**{name}) == {result.formula}", result.start))
+    conditions: list[JsonValue] = [
+        f"{name} < {start} or {equation}" if start > 1 else equation for equation, start in every
+    ]
     return {
         "ruleset": sequence.game,
-        "check": {"kind": "counts", **sums, "relations": [*conditions]},
+        "check": {"kind": "counts", **sums, "relations": conditions},
     }
+
+
+def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
+    """Yield the numbers of P-positions: in boxes, with those for powers of 2 alone; by their sum; in bars by their size.
+
+    Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
+    """
+    game, data = with_strip(game, data)
+    rules, passes = game.base.rules, game.passes
+    if rules.face is not None:
+        m, n = rules.face.sizes.values()
+        wider = abs(n - m)
+        most = min(m, n, LARGEST_BAR - wider)
+        if wider < LARGEST_BAR and most >= FEWEST_TERMS:
+            yield from _bars(four_heaps(passes, most + wider - 1), most, wider)
+        return
+    yield from _boxes(Cells.of(game, bound, data))
+    if rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data:
+        heaps = four_heaps(passes, data)
+        side = min(heaps.shape[-1], LARGEST_BAR)
+        for wider in range(min(WIDEST, side - 1) + 1):
+            yield from _bars(heaps, side - wider, wider)
+
+
+def _boxes(cells: Cells) -> Iterator[Counted]:
+    game, passes, bound = cells.game, cells.game.passes, cells.bound
+    names = game.base.coordinates
+    total = "+".join(names)
+    numbers = np.zeros((2, passes + 1, bound + 1), np.int64)
+    for points in cells.p_positions():
+        inside = cells.within_reach(points, bound)
+        row = (bound + 1) * inside[game.coordinates[-1]] if passes else 0
+        sums = np.sum([inside[name] for name in names], axis=0)
+        for counts, value in zip(numbers, (cells.sizes(inside), sums), strict=True):
+            places = (row + value)[value <= bound]
+            counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
+    for p in range(min(1, passes), passes + 1):
+        found: list[Counted] = []
+        in_boxes, by_sum = (part[p] for part in numbers)
+        if in_boxes.sum() >= FEWEST_COUNTED:
+            terms = np.concatenate([[0], in_boxes.cumsum()]).tolist()
+            powers = [terms[1 << n] for n in range((len(terms) - 1).bit_length())]
+            boxes = (
+                (f"P-positions with all coordinates below {side}", f"size < {power}", of)
+                for side, power, of in (("n", "n", terms[:MOST_TERMS]), ("2^n", "2**n", powers))
+            )
+            below, below_powers = (_sequence(game.notation, p, passes, "n", *box) for box in boxes)
+            found.append((below, below_powers))
+        if len(names) > 1 and by_sum.sum() >= FEWEST_COUNTED:
+            what, condition = f"P-positions with {total} = n", f"size <= n and {total} == n"
+            terms = by_sum[:MOST_TERMS].tolist()
+            found.append((_sequence(game.notation, p, passes, "n", what, condition, terms), None))
+        yield from sorted(found, key=lambda counted: counted[0].what)
+
+
+def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted]:
+    """Yield the numbers of P-positions of the bars C(m, m+wider) from a table p, a, b, c → d of heaps."""
+    passes = len(heaps) - 1
+    width = f"m+{wider}" if wider else "m"
+    family = f"rectangular-bar(m=m, n={width})"
+    what = f"cells whose bar of m rows and {width} columns is a P-position"
+    for p in range(min(1, passes), passes + 1):
+        terms = []
+        for m in range(1, most + 1):
+            i, j = np.arange(m)[:, None], np.arange(m + wider)
+            is_p = heaps[p][i, m - 1 - i, j] == m + wider - 1 - j
+            terms.append(int(np.count_nonzero(is_p)))
+        game = f"with-pass({family}, passes={passes})" if passes else family
+        yield _sequence(game, p, passes, "m", what, "i > 0", terms), None
+
+
+def _sequence(
+    game: str, p: int, passes: int, index: str, what: str, condition: str, terms: Sequence[int]
+) -> IntegerSequence:
+    """Return the numbers of P-positions that satisfy a condition, with p of some passes left."""
+    left = f", {'the pass left' if passes == 1 else passes_left(p)}" if passes else ""
+    counted = f"count(position: P and {condition}{f' and p == {p}' if passes else ''})"
+    return IntegerSequence(game, what + left, index, int(index == "m"), tuple(terms), counted)

@@ -23,8 +23,7 @@ import xarray as xr
 from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.pictures.gf2 import Bits, solve
-from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
+from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
 from choco_pipeline.mining.table_findings import (
     MOST_SAID,
     CellularFinding,
@@ -71,8 +70,6 @@ class Rule:
     #: The cells [n, i, j] at which the sum is wrong, all before `begins`: the pictures grow from them. None if there are too
     #: many to list.
     exceptions: tuple[tuple[int, ...], ...] | None
-    #: Number of different equations from which the terms follow.
-    equations: int
     #: Number of cells on which it was found, and of others on which it was then right.
     found_on: int
     held_on: int
@@ -109,7 +106,7 @@ def find_rule(stack: Stack, known: Sequence[Stack] = ()) -> Rule | None:
     half = len(stack.cells) // 2
     if np.count_nonzero(stack.cells[half:]) < FEWEST_HELD_OUT:
         return None
-    pictures = _Padded(stack, known)
+    pictures = _Pictures(stack, known)
     for within, where in WAYS:
         widest = list(reach(stack, ORDER, RADIUS, within, len(known)))
         if solve(*pictures.equations(widest, where)) is None:
@@ -131,41 +128,35 @@ def reach(stack: Stack, order: int, radius: int, within: bool, known: int) -> It
             yield which, *numbers, di, dj
 
 
-class _Padded:
-    """Pictures of stacks with dead ones before, and dead cells around."""
+class _Pictures:
+    """The cells of pictures with `RADIUS` dead cells around, and dead pictures before."""
 
     def __init__(self, stack: Stack, known: Sequence[Stack]) -> None:
         self.stack, self.half = stack, len(stack.cells) // 2
-        numbers = stack.numbers
-        margins = [*[(ORDER, 0)] * numbers, *[(2 * RADIUS,) * 2] * 2]
-        self.pictures = [np.pad(cut.cells, margins) for cut in (stack, *known)]
-        self.is_legal = np.pad(stack.legal, margins)
-        self.margins = [*[(ORDER, ORDER)] * numbers, *[(RADIUS, 2 * RADIUS)] * 2]
-        self.values = self.shifted(self.pictures[0], (0,) * (numbers + 2))
+        self.every = (stack, *known)
+        self.first = np.array([0] * stack.numbers + [-RADIUS] * 2)
+        self.values = self.shifted(stack.cells)
 
-    def shifted(self, there: Bits, steps: Sequence[int]) -> Bits:
-        """Return, for every cell, the cell some steps before it, `RADIUS` dead cells around the pictures included."""
-        return there[
-            tuple(
-                slice(before - step, before - step + length - both)
-                for (before, both), step, length in zip(
-                    self.margins, steps, there.shape, strict=True
-                )
-            )
-        ]
+    def shifted(self, cells: Bits, steps: Sequence[int] = ()) -> Bits:
+        """Return, for every cell, the cell some steps before it."""
+        lengths = np.array(self.stack.cells.shape) - 2 * self.first
+        starts = self.first - (steps or 0)
+        return window(cells, starts.tolist(), lengths.tolist())
 
     def column(self, term: Term) -> Bits:
         """Return the value of a term at every cell."""
         which, *steps = term
-        return self.shifted(self.pictures[which], steps)
+        return self.shifted(self.every[which].cells, steps)
 
     def used(self, terms: Sequence[Term], where: Where) -> Bits:
         """Return the cells at which a rule is looked at."""
-        here = self.shifted(self.is_legal, (0,) * (self.stack.numbers + 2))
-        used = np.ones_like(here) if where == "everywhere" else here.copy()
-        if where == "inside":
+        legal = self.stack.legal
+        used = self.shifted(legal)
+        if where == "everywhere":
+            used[...] = True
+        elif where == "inside":
             for _, *steps in terms:
-                used &= self.shifted(self.is_legal, steps)
+                used &= self.shifted(legal, steps)
         if not self.stack.closed:
             for axis in (-2, -1):
                 ahead = max([0, *(-term[axis] for term in terms)])
@@ -202,14 +193,13 @@ class _Padded:
         begins = int(bad.min(axis=1).max()) + 1 if bad.size else 0
         if begins > ORDER or not used[begins:half].any():
             return None
-        cells = np.argwhere(wrong) + first - np.array([*[0] * self.stack.numbers, RADIUS, RADIUS])
+        cells = np.argwhere(wrong) + first + self.first
         exceptions = tuple(tuple(map(int, cell)) for cell in cells)
         return Rule(
             sparse,
             where,
             begins + first[0],
             exceptions if len(exceptions) <= MOST_LISTED else None,
-            system.equations,
             int(used[begins:half].sum()),
             int(used[half:].sum()),
         )
@@ -286,7 +276,6 @@ def _finding(stack: Stack, rule: Rule | None, known: Stack | None) -> CellularFi
             begins=rule.begins,
             exceptions=rule.exceptions,
             text=_sentence(stack, rule, known),
-            equations=rule.equations,
             found_on=Evidence(rule.found_on, "cells of the first half of the pictures"),
             held_on=Evidence(rule.held_on, "cells of the second half"),
             claim=_claim(stack, rule) if has_claims else None,
