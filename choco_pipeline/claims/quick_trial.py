@@ -32,10 +32,9 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.computing.cost import cost_of, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.specs.schema import Quantity, quantity_for
+from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: More combinations of parameter values need a sweep.
 MOST_COMBINATIONS = 10_000

@@ -22,9 +22,8 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.provenance import digest, library_versions
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.storage.store import TableEntry, store_of
-from choco_pipeline.tables.storage.stored import StoredCells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.store import StoredCells, TableEntry, store_of
 
 FORMAT = 1
 

@@ -37,8 +37,8 @@ from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest, file_digest
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 
 FORMAT = 4
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.

@@ -30,8 +30,7 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, coordinates_of, read
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table, table
+from choco_pipeline.tables.computing import cost_of, grundy_table, table
 
 RelationKind = Literal["p-positions", "grundy"]
 #: Tuples of parameters that are tried, because a condition may hold for few.

@@ -15,8 +15,8 @@ from choco_pipeline.claims.language.verdict import ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.catalogues import catalogue_of
 from tests.claims.written import claim_from
 

@@ -16,8 +16,8 @@ from choco_pipeline.claims.language.verdict import (
     HoldsToBound,
     Refuted,
 )
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 from tests.catalogues import catalogue_of
 
 PAPERS = ("step2015", "pass2016", "triangular", "solid2022", "patterns")

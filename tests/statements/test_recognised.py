@@ -17,7 +17,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.statements.tree import ValueSet
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, integer_formulas
 from tests.formula.drawn import unhurried
 

@@ -19,7 +19,8 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
 )
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at, select
+from choco_pipeline.games.listing import evaluate_at, holds_at
+from choco_pipeline.tables.cells import Ints, Points, Truths, select
 
 #: Cells of all generations: some seconds of work.
 MOST_CELLS = 1 << 32

@@ -21,8 +21,8 @@ from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import MachineFormulas
-from choco_pipeline.tables.reading.cells import Slab
-from choco_pipeline.tables.specs.schema import NONE
+from choco_pipeline.tables.cells import Slab
+from choco_pipeline.tables.spec import NONE
 
 _BIT, _I64, _POINTER = ir.IntType(1), ir.IntType(64), ir.PointerType()
 #: The results of a loop, in this order; least sizes are `nowhere` if nothing failed.

@@ -58,18 +58,12 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
+from choco_pipeline.games.listing import evaluate_at
 from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
-from choco_pipeline.tables.reading.cells import (
-    BLOCK,
-    Cells,
-    Points,
-    TableData,
-    evaluate_at,
-    select_where,
-)
+from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_where
 
 #: Most P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20

@@ -58,11 +58,10 @@ from choco_pipeline.statements.tree import (
     is_about_option,
     joined,
 )
-from choco_pipeline.tables.computing.cost import cost_of, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths
-from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
+from choco_pipeline.tables.cells import Ints, Points, Truths
+from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 #: The largest box of positions whose options are found at once: some ten megabytes, some tenths of a second.
 MOST_CELLS = 1 << 20

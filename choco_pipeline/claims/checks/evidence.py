@@ -27,17 +27,8 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.cells import (
-    BLOCK,
-    CellBlock,
-    Cells,
-    Ints,
-    Points,
-    Truths,
-    select,
-)
+from choco_pipeline.tables.cells import BLOCK, CellBlock, Cells, Ints, Points, Truths, select
+from choco_pipeline.tables.computing import WINDOW_BYTES, WORKER_BYTES, cost_of, grundy_table
 
 _Result = TypeVar("_Result")
 

@@ -34,7 +34,8 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.statements.tree import InRange
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.bounded_game import estimated_positions
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Ints,
@@ -47,7 +48,6 @@ from choco_pipeline.tables.reading.cells import (
     select,
     select_where,
 )
-from choco_pipeline.tables.specs.position_count import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
 MOST_EVALUATIONS = 1 << 30

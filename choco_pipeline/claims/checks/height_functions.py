@@ -28,7 +28,7 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.statements.tree import TRUE, Expression, InRange
-from choco_pipeline.tables.reading.cells import Points, Truths
+from choco_pipeline.tables.cells import Points, Truths
 
 #: Integers in one array of the search.
 BLOCK = 1 << 20

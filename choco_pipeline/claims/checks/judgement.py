@@ -66,7 +66,7 @@ from choco_pipeline.statements.tree import (
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Points, Truths, holds_at
+from choco_pipeline.tables.cells import Points, Truths, holds_at
 
 Least = tuple[int, Position]
 #: Words for a comparison with a claimed number.

@@ -30,8 +30,8 @@ from choco_pipeline.claims.checks.evidence import Pass, Tally
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import WIDTHS
-from choco_pipeline.tables.reading.cells import Cells, Slab
-from choco_pipeline.tables.specs.schema import NONE
+from choco_pipeline.tables.cells import Cells, Slab
+from choco_pipeline.tables.spec import NONE
 
 #: Smaller tables are compared by arrays, which compare this number of cells in 50 ms, the time of a compilation.
 FEWEST_CELLS = 1 << 21

@@ -14,7 +14,7 @@ from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 _T = TypeVar("_T")
 

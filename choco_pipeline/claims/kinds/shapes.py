@@ -39,7 +39,7 @@ from choco_pipeline.statements.tree import (
     walk,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: A formula, its place in the check, and the names that it may use besides parameters.
 Part = tuple[Location, Formula | Range | None, Collection[str]]

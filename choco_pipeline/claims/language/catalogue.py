@@ -33,7 +33,7 @@ from choco_pipeline.statements.tree import (
     Printed,
     walk,
 )
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: Names that formulas may use besides coordinates, parameters and `let`; no parameter may have them.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}

@@ -50,7 +50,7 @@ from choco_pipeline.statements.tree import (
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 _Shape = TypeVar("_Shape")
 

@@ -23,8 +23,8 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import inside
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.paths import PROJECT, RESULTS
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import PROJECT, RESULTS
 
 CLAIMS = Path("config/claims")
 #: The result of a claim that no run has checked.

@@ -34,7 +34,7 @@ from choco_pipeline.proof.task import (
     settled_for_all,
     with_checker,
 )
-from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.run_files import RESULTS
 
 #: GiB of memory for the decision of a claim.
 MEMORY = 4

@@ -21,7 +21,7 @@ from choco_pipeline.finding.statements.found_document import Proposals
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.table_findings import Tried
-from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
+from choco_pipeline.tables.cells import BLOCK, Cells, evaluate_at
 
 #: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)

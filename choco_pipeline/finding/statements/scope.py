@@ -22,8 +22,8 @@ from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
-from choco_pipeline.tables.reading.cells import TableData
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.cells import TableData
+from choco_pipeline.tables.spec import Quantity
 
 #: Number of further games of a family for a trial.
 UNSEEN = 12

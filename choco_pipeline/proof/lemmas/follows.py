@@ -60,7 +60,7 @@ from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 INTEGER_BOUND = 3

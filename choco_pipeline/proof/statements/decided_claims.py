@@ -69,9 +69,8 @@ from choco_pipeline.statements.tree import (
     conjuncts,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cost_of, grundy_table
 
 #: Positions with a larger coordinate are explained by automata alone, without a table.
 MOST_BOUND = 1 << 12

@@ -24,8 +24,7 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
-from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
 from choco_pipeline.proof.arithmetic.logic import Sentence
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof

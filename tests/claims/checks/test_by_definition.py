@@ -26,8 +26,8 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.games import Position, parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import (
     claim_on,
     conditions,

@@ -13,9 +13,9 @@ from choco_pipeline import RectangularBar, Ruleset, SolidBar, StripBar
 from choco_pipeline.claims.checks.evidence import ClaimCase, counterexample_at
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, domain, formula_names
 from tests.rulesets import rulesets_with_bounds
 

@@ -15,7 +15,7 @@ from choco_pipeline.claims.checks.bars import _loose, section_of
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Finding, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from
 from tests.definition import is_p_bar
 

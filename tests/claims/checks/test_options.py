@@ -27,8 +27,8 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity, variable_of
 from tests.claims.claims import claim_on
 from tests.described import Described, described
 from tests.effort import examples

@@ -15,8 +15,8 @@ from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, conditions, holds, integer_formulas, key_of
 from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds

@@ -13,7 +13,7 @@ from choco_pipeline.claims.checks import scan
 from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.checks.test_by_definition import drawn
 from tests.claims.claims import claim_on
 

@@ -20,7 +20,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.orders import checks_of
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.tables.spec import TableSpec
 from tests.claims.written import entry_from
 
 

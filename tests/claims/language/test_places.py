@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 Load = Callable[..., Catalogue]
 

@@ -31,7 +31,7 @@ from choco_pipeline.cli.running.ledger_lines import (
 )
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, whole
 
 ENGINES = ([], [{"engines": ["own", "checker"], "proofs": 2, "no_answer": {}}])
