@@ -26,8 +26,7 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import Proposition
+from choco_pipeline.statements.tree import Proposition, text_of
 
 #: Most expressions for one integer, and most combinations of them for a line.
 MOST_FOR_ONE, MOST_FOR_ALL = 3, 12

@@ -38,7 +38,7 @@ from choco_pipeline.mining.table_findings import (
     ValueSetFinding,
 )
 from choco_pipeline.provenance import canonical_json
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 
 #: Fewest games of a family that must share a statement on the family.
 FEWEST_GAMES = 3

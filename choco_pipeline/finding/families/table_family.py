@@ -20,7 +20,7 @@ from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position
 from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.mining.table_findings import Finding as Mined
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.tables.cells import BLOCK, Cells
 
 #: Bound of the first trial: most statements are wrong there already.

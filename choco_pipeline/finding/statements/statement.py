@@ -26,8 +26,7 @@ from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.provenance import canonical_json, digest
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import Junction
+from choco_pipeline.statements.tree import Junction, text_of
 
 #: The unit of the evidence of a search, if it is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "states": "game"}

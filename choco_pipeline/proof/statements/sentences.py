@@ -44,7 +44,6 @@ from choco_pipeline.proof.arithmetic.terms import (
 from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
 from choco_pipeline.proof.games.obligations import relation_name
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     Binding,
@@ -65,6 +64,8 @@ from choco_pipeline.statements.tree import (
     Proposition,
     Quantified,
     Term,
+    term_text,
+    text_of,
     walk,
 )
 
