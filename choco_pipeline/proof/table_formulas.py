@@ -5,8 +5,8 @@ A run does not use them, because its finder tries the formulas of its tables.
 
 from __future__ import annotations
 
-from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import proof_of
@@ -14,8 +14,7 @@ from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.statements.proved_formulas import decide_cases, proved_formula
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import quick_bound, table
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:

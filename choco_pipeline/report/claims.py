@@ -24,7 +24,7 @@ from choco_pipeline.claims.conclusions.conclusion import (
     PairKind,
     words_of,
 )
-from choco_pipeline.claims.conclusions.outcomes import (
+from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
     Given,
@@ -33,10 +33,11 @@ from choco_pipeline.claims.conclusions.outcomes import (
     few_words,
     strongest,
 )
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    FalseEverywhere,
     VerdictKind,
     counted,
     place_text,
@@ -50,7 +51,7 @@ from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned, exact_text, parameters_text
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 Document = Mapping[str, Any]
 

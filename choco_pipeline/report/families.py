@@ -42,7 +42,7 @@ from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.
 FOLDER = "families"

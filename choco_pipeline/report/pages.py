@@ -46,7 +46,7 @@ from choco_pipeline.report.exports import b_files
 from choco_pipeline.report.families import claim_pages
 from choco_pipeline.report.found import FoundStatements
 from choco_pipeline.report.proofs import FAST, proof_families
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"

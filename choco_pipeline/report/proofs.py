@@ -11,7 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.laws import FEWEST, Law, laws
@@ -30,7 +30,7 @@ from choco_pipeline.report.pictures import (
     line_chart,
     worked_reading,
 )
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Residuals grow fast if each of the last digits multiplies them by at least this factor on average.
 FAST = 2.0
