@@ -18,7 +18,7 @@ import numpy as np
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.proof.games.certificate import Certificate
+from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.report.digit_patterns import digit_patterns
 
 #: Larger automata are not readable.
@@ -174,7 +174,7 @@ class WorkedReading:
     n_position: ReadPosition
 
 
-def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
+def worked_reading(certificates: Sequence[Proof]) -> WorkedReading | None:
     """Return an example for P-positions with the smallest suitable automaton, if any."""
     fit = [
         certificate

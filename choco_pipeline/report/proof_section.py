@@ -19,8 +19,9 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned, listed
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Argument, Notation, as_written
-from choco_pipeline.proof.games.certificate import Certificate, read_certificate
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, PositionCounts
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.records import FormulaOfProof, GameProof, PositionCounts
 from choco_pipeline.report.automaton_pictures import (
     WorkedReading,
     draw_automaton,
@@ -355,7 +356,7 @@ def proof_section(ledger: Ledger) -> ProofSection:
     )
 
 
-def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate]) -> ProofFamily:
+def _family(entries: Sequence[GameProof], certificates: Mapping[str, Proof]) -> ProofFamily:
     names = varying(entries)
     rows = [proof_row(entry, names) for entry in entries]
     proved = [row for row in rows if row.entry.status == "proved"]
@@ -386,10 +387,10 @@ def _family(entries: Sequence[GameProof], certificates: Mapping[str, Certificate
 
 
 def _pictures(
-    proved: Sequence[ProofRow], certificates: Mapping[str, Certificate]
+    proved: Sequence[ProofRow], certificates: Mapping[str, Proof]
 ) -> tuple[list[AutomatonPicture], int]:
     """Return drawings of a family's smallest automata, and the number of others."""
-    distinct: dict[Automaton, tuple[Certificate, int]] = {}
+    distinct: dict[Automaton, tuple[Proof, int]] = {}
     for row in proved:
         if certificate := certificates.get(row.entry.certificate or ""):
             for passes, automaton in enumerate(certificate.automata):
@@ -402,14 +403,14 @@ def _pictures(
     return pictures, len(distinct) - len(pictures)
 
 
-def _read(path: str) -> Certificate | None:
+def _read(path: str) -> Proof | None:
     try:
         return read_certificate(Path(path))
     except ChocoError:
         return None
 
 
-def _picture(certificate: Certificate, passes: int) -> AutomatonPicture:
+def _picture(certificate: Proof, passes: int) -> AutomatonPicture:
     automaton = certificate.automata[passes]
     with_value = certificate.relation == "grundy"
     return AutomatonPicture(

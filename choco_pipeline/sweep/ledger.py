@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.commands import command
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.table_findings import Finding
-from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.records import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.paths import Paths

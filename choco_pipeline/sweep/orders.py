@@ -11,7 +11,7 @@ from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, Table
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.mining.mine_order import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
-from choco_pipeline.proof.proof_orders import DecisionOrder, ProofOrder, StatementProofOrder
+from choco_pipeline.proof.records import DecisionOrder, ProofOrder, StatementProofOrder
 from choco_pipeline.provenance import (
     CLAIM_CODE,
     FINDING_CODE,

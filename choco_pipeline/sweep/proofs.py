@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.games.notation import read
-from choco_pipeline.proof.games.membership import QUANTITIES
-from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
+from choco_pipeline.proof.games.guess import QUANTITIES
+from choco_pipeline.proof.records import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned

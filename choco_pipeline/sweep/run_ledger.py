@@ -14,7 +14,7 @@ from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import Finding
-from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.records import GameProof
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.storage.store import store_of
