@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.games.automaton_counts import described_counts
-from choco_pipeline.proof.games.certificate import Certificate, write_certificate
+from choco_pipeline.proof.games.answers import described_counts
+from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.pictures import worked_reading
 from choco_pipeline.report.proofs import MOST_PICTURES, proof_families
@@ -198,7 +198,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
 def test_the_worked_reading_is_what_the_automaton_does(game):
     proof = prove(parse_ruleset(game))
     (automaton,) = proof.automata
-    example = worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())])
+    example = worked_reading([proof])
     assert example is not None
     assert proof.ruleset.is_p_position(example.p_position.position)
     assert not proof.ruleset.is_p_position(example.n_position.position)
@@ -217,5 +217,5 @@ def test_the_worked_reading_is_what_the_automaton_does(game):
 
 def test_there_is_no_example_where_no_automaton_is_a_good_one():
     proof = prove(parse_ruleset("nim(2)"))
-    assert worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())]) is None
+    assert worked_reading([proof]) is None
     assert worked_reading([]) is None
