@@ -38,7 +38,7 @@ from choco_pipeline.mining.table_findings import (
     Tried,
 )
 from choco_pipeline.provenance import package_version
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
 
 #: Largest number of terms, and the fewest with which a sequence is made.
 MOST_TERMS, FEWEST_TERMS = 512, 8

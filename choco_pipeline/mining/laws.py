@@ -33,7 +33,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Cells,
     Ints,
     Truths,

@@ -19,9 +19,8 @@ from choco_pipeline.mining.laws import mine_counted_lines, mine_smaller_heaps, m
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells, read_table
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.store import StoredCells, read_table, store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23

@@ -14,8 +14,7 @@ from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.statements.proved_formulas import decide_cases, proved_formula
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import quick_bound, table
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:

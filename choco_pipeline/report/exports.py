@@ -21,9 +21,8 @@ from choco_pipeline.report.environment import papers
 from choco_pipeline.report.export_formats import Format
 from choco_pipeline.report.found import FoundStatements, sequence_of
 from choco_pipeline.report.standings import standings
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.position_frames import p_position_rows
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import Cells, p_position_rows
 
 
 def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:

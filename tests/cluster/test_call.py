@@ -13,13 +13,13 @@ import psutil
 import pytest
 
 from choco_pipeline.cluster import graph, task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
-from choco_pipeline.cluster.local import (
+from choco_pipeline.cluster.clusters import (
     Cluster,
     existing_cluster,
     local_cluster,
     write_scheduler_file,
 )
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
 from choco_pipeline.errors import ChocoError
 
 pytestmark = pytest.mark.full

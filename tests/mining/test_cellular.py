@@ -12,7 +12,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
 from choco_pipeline.mining.cellular import find_rule, mine_cellular
 from choco_pipeline.mining.pictures import Stack
-from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.claims.written import claim_from
 from tests.effort import examples
 

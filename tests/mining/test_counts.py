@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.counts import b_file, mine_counts, sequences
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.computing import grundy_table
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 

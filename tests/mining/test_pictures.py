@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.mining.pictures import solve, stacks
-from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.effort import examples
 from tests.rulesets import solid_bars, strip_bars
 

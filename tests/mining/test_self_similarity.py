@@ -15,7 +15,7 @@ from choco_pipeline.mining.self_similarity import (
     mine_blocks,
     mine_copies,
 )
-from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from
 from tests.definition import is_p_bar
 from tests.effort import examples

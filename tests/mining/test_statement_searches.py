@@ -19,7 +19,7 @@ from choco_pipeline.mining.laws import (
     mine_smaller_heaps,
 )
 from choco_pipeline.mining.task import MINERS
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 ROOT = Path(__file__).parents[2]
 WYTHOFF, MOORE = "game(wythoff)", "game(moore)"

@@ -21,10 +21,9 @@ from choco_pipeline.report.exports import (
     statement_rows,
 )
 from choco_pipeline.report.published import Published
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, read_plan
+from choco_pipeline.tables.cells import Cells
 
 
 def export_run(

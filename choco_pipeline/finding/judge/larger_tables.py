@@ -24,10 +24,9 @@ from choco_pipeline.mining.pictures import SIDE
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import MOST_SAID, BlocksFinding, CellularFinding, Finding
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells, Ints, Truths, are_positions
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.spec import Quantity
 
 #: Most seconds for a larger table.
 SECONDS = 0.5

@@ -27,7 +27,7 @@ from choco_pipeline.mining.closed_forms.synthesis import (
 )
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Points,

@@ -29,8 +29,7 @@ from choco_pipeline.mining.table_findings import (
     ValueForm,
     ValueSetFinding,
 )
-from choco_pipeline.tables.computing.in_memory import p_table
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Cells,
     Ints,
     Points,
@@ -39,6 +38,7 @@ from choco_pipeline.tables.reading.cells import (
     growing_bounds,
     select,
 )
+from choco_pipeline.tables.computing import p_table
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}

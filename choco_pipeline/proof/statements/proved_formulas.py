@@ -12,10 +12,15 @@ from functools import partial
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position

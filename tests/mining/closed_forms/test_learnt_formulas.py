@@ -19,7 +19,7 @@ from choco_pipeline.mining.closed_forms.learnt_formulas import (
 )
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target, shortest_cases
 from choco_pipeline.mining.table_findings import FormulaLine
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
 from tests.effort import examples
 
 

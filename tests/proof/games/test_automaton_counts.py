@@ -15,7 +15,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.mining import recurrences
 from choco_pipeline.proof.games import automaton_counts as module
 from choco_pipeline.proof.games.automaton_counts import counts, described_counts, number_below
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.computing import grundy_table
 from tests.automata.drawn import automata
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
