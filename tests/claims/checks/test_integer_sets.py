@@ -72,12 +72,9 @@ def test_far_and_negative_members(text, others, absent) -> None:
     assert IntegerSet(parse(text)).first_outside(others) == absent
 
 
-def test_a_search_without_an_end_says_how_far_it_came(monkeypatch) -> None:
+def test_a_search_without_an_end_is_given_up(monkeypatch) -> None:
     monkeypatch.setattr(integer_sets, "MOST_INTERVALS", 1000)
-    squares = IntegerSet(parse("v*v % 4 == 3"))
-    with pytest.raises(
-        LimitError, match=r"an integer below -\d+ satisfies it is not known, after 1,000 intervals"
-    ):
-        squares.first_outside(())
+    with pytest.raises(LimitError):
+        IntegerSet(parse("v*v % 4 == 3")).first_outside(())
     assert not IntegerSet(parse("v == 3")).is_empty
     assert IntegerSet(parse("v == 3 and v == 4")).is_empty
