@@ -12,17 +12,21 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import Undecided, VerdictKind, verdict_text
+from choco_pipeline.claims.language.verdict import (
+    AllParameters,
+    ClaimVerdict,
+    Finding,
+    Undecided,
+    VerdictKind,
+    verdict_text,
+)
 from choco_pipeline.claims.processor_time import OverTimeError
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned

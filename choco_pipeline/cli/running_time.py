@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.cli.output import in_time
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.stages import Stage

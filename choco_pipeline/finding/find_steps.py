@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.finding.families.automaton_formulas import learned_in
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.finding.families.laws import laws_of_states

@@ -16,14 +16,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import (
+from choco_pipeline.claims.language.verdict import (
     AllParameters,
     ClaimVerdict,
     FalseEverywhere,
+    Finding,
+    Proved,
+    Undecided,
 )
-from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset

@@ -5,8 +5,8 @@ A run does not use them, because its finder tries the formulas of its tables.
 
 from __future__ import annotations
 
-from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import proof_of

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Refuted
+from choco_pipeline.claims.language.verdict import Finding, Refuted
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Node, names_of, walk

@@ -19,17 +19,18 @@ from choco_pipeline.claims.conclusions.conclusion import (
     PairKind,
     words_of,
 )
-from choco_pipeline.claims.conclusions.outcomes import (
+from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
     engines_text,
     enumerated,
     few_words,
 )
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    FalseEverywhere,
     VerdictKind,
     place_text,
     verdict_detail,

@@ -14,7 +14,7 @@ from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.finding.statements.formulas import displayed, lead
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.claim_views import claim_views
 from choco_pipeline.report.environment import papers

@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.laws import FEWEST, Law, laws

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.reference import Noun, schema_text, section
 from choco_pipeline.sweep.run_files import SHARED

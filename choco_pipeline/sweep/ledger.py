@@ -13,9 +13,8 @@ from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import ClaimPair, ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.claims.language.verdict import Undecided, verdict_text
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Undecided, verdict_text
 from choco_pipeline.commands import command
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record, read_record_as, write_record

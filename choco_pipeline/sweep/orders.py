@@ -13,7 +13,7 @@ from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, Table
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.games.notation import read
-from choco_pipeline.mining.mine_order import MineOrder, TableSearch
+from choco_pipeline.mining.table_findings import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.proof.games.membership import QUANTITIES
 from choco_pipeline.proof.proof_orders import (

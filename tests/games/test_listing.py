@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, Ruleset, WithPass
-from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.evaluation import Board
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games.listing import MOST_CHOICES, results_of
 from choco_pipeline.tables.bounded_game import count_positions

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from choco_pipeline.games import Nim, Ruleset
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.mining.cellular import mine_cellular
+from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing import table

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.statements.tree import ValueSet

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks import check
 from choco_pipeline.claims.checks.check import check_claim, pass_of_claim
-from choco_pipeline.claims.evidence.shared_pass import side_by_side
+from choco_pipeline.claims.checks.evidence import side_by_side
 from choco_pipeline.claims.language.verdict import HoldsToBound, Undecided
 from choco_pipeline.cli import value
 from choco_pipeline.cluster.connect import ignore

@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, necessary_condition
-from choco_pipeline.claims.evidence.integer_sets import IntegerSet
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.checks.evaluation import (
+    BLOCK,
+    Batch,
+    Board,
+    Evaluation,
+    necessary_condition,
+)
+from choco_pipeline.claims.checks.formulas import IntegerSet
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,

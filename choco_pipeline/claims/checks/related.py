@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
-from choco_pipeline.claims.evidence.explain import (
+from choco_pipeline.claims.checks.evidence import (
+    ClaimCase,
+    Tally,
     counterexample_to_number,
     counterexample_to_outcome,
 )
-from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
 from choco_pipeline.claims.kinds import Related
-from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Refuted
+from choco_pipeline.claims.language.verdict import Counterexample, Finding, Refuted
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, Ruleset

@@ -9,11 +9,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, Undecided
 from choco_pipeline.claims.quick_trial import Trial, chosen_cases
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.ranges import Range

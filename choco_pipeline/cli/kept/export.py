@@ -10,7 +10,7 @@ from choco_pipeline.cli.output import emit, note
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
 from choco_pipeline.report.exports import (

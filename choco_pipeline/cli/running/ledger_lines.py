@@ -18,7 +18,7 @@ from choco_pipeline.claims.conclusions.conclusion import (
     tally,
     words_of,
 )
-from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text
+from choco_pipeline.claims.conclusions.rows import NOT_ASSERTED, engines_text
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command

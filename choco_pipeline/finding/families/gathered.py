@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding as Checked
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined

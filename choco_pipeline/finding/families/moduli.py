@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from choco_pipeline.claims.scans.scan import ValueScan
+from choco_pipeline.claims.checks.scan import ValueScan
 from choco_pipeline.finding.families.combinations import linear, two_part
 from choco_pipeline.finding.families.conditions import TRIED, TestedCondition, tested_condition
 from choco_pipeline.finding.families.table_family import TableFamily

@@ -24,7 +24,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
 from choco_pipeline.games.rules import Limit, Rules
-from choco_pipeline.mining.number_sequences.binary_digits import DIGIT_FUNCTIONS
+from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
 from choco_pipeline.mining.table_findings import (
     CountFinding,
     Finding,

@@ -21,14 +21,14 @@ from itertools import chain
 from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.values import SMALL
+from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.kinds import Related
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
     Proved,
     Refuted,

@@ -13,10 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import Formula

@@ -17,9 +17,10 @@ from choco_pipeline.automata.algebra import conjunction, exists
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import LimitError
-from choco_pipeline.mining.number_sequences.recurrences import (
+from choco_pipeline.mining.recurrences import (
     closed_form,
     follows,
+    printed,
     rule_text,
     shortest_recurrence,
 )
@@ -54,7 +55,7 @@ class AutomatonCounts:
         >>> print(AutomatonCounts((1, 3), (-8, 6), None).rule)
         a(n+2) = 6·a(n+1) - 8·a(n)
         """
-        return rule_text(self.recurrence)
+        return printed(rule_text(self.recurrence))
 
 
 def counts(a: Automaton) -> AutomatonCounts:

@@ -20,10 +20,15 @@ from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+    verdict_text,
+)
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import (

@@ -13,17 +13,17 @@ from typing import Any
 
 from choco_pipeline.automata import algebra
 from choco_pipeline.automata.algebra import least
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks import evidence as explain
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
+from choco_pipeline.claims.checks.evidence import ClaimCase
+from choco_pipeline.claims.checks.formulas import NO_MEMBER
 from choco_pipeline.claims.checks.judgement import false_at
-from choco_pipeline.claims.checks.values import NO_MEMBER
-from choco_pipeline.claims.evidence import explain
 from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, PrintedNumbers, Values
-from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.catalogue import without_value
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
+    Finding,
     Proved,
     Refuted,
     Undecided,

@@ -12,15 +12,19 @@ from functools import partial
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
-from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
 from choco_pipeline.proof.arithmetic.logic import Sentence
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset
 from choco_pipeline.claims.checks.check import CHECKS, Finding
 from choco_pipeline.claims.kinds import Check, PlugIn
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar
+from choco_pipeline.claims.checks.bars import generation_of
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.generations import generation_of
 from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.tables.computing import p_table

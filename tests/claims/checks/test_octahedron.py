@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar
+from choco_pipeline.claims.checks.bars import _loose, section_of
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.octahedron import _loose, section_of
-from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Exhausted, Finding, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from

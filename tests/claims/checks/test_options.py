@@ -18,9 +18,9 @@ from choco_pipeline.claims import task
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,

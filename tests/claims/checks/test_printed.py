@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
@@ -203,9 +203,9 @@ def test_lists_need_a_table_that_reaches_their_end() -> None:
 def test_lists_that_memory_may_not_hold_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     game = SolidBar("(x+z)//2")
     number = sum(map(game.is_p_position, game.positions(10)))
-    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_LISTED", number)
     assert not isinstance(find(game, 20, "p-positions", reach=10, **LISTING).verdict, Undecided)
-    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number - 1)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_LISTED", number - 1)
     verdict = find(game, 20, "p-positions", reach=10, **LISTING).verdict
     assert isinstance(verdict, Undecided)
     assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why

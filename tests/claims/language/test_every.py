@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.check_orders import TableCheck
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Proved, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ConfigError

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks import scan
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
-from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.kinds.position_kinds import Containment
-from choco_pipeline.claims.scans import scan
+from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.cells import Cells

@@ -18,7 +18,7 @@ from choco_pipeline.claims.conclusions.conclusion import (
     EngineAgreement,
     Outcome,
 )
-from choco_pipeline.claims.conclusions.outcomes import engines_text
+from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
     MOST_NEW,

@@ -9,7 +9,7 @@ from math import gcd
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.scans import scan
+from choco_pipeline.claims.checks import scan
 from choco_pipeline.finding.families import gathered, moduli
 from choco_pipeline.finding.families.gathered import looked_at
 from choco_pipeline.finding.families.moduli import FamilyModuli

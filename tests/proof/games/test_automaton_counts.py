@@ -12,7 +12,7 @@ from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.number_sequences import recurrences
+from choco_pipeline.mining import recurrences
 from choco_pipeline.proof.games import automaton_counts as module
 from choco_pipeline.proof.games.automaton_counts import counts, described_counts, number_below
 from choco_pipeline.tables.computing import grundy_table
