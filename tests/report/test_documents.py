@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
+from choco_pipeline.cli.progress import FIRST_DOCUMENTS
 from choco_pipeline.report.claim_views import claim_views, formal_lines, pair_views
 from choco_pipeline.report.exports import csv_text
 from choco_pipeline.report.task import write_report

@@ -27,8 +27,8 @@ from choco_pipeline.finding.families.combinations import (
     two_part,
 )
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
 LAWS_TRIED = (
