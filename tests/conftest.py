@@ -29,7 +29,7 @@ import pytest
 from hypothesis import settings
 from xdist.workermanage import WorkerController
 
-from choco_pipeline.tables.computing.machine import cores
+from choco_pipeline.tables.machine import cores
 from tests.effort import FEW, MANY, SOME
 
 TESTS = Path(__file__).parent
@@ -51,12 +51,12 @@ LONGEST = (
     "checker/families/test_words.py",
     "checker/families/test_by_cases.py",
     "proof/uniform/test_by_cases.py",
-    "finding/families/test_generalise.py",
+    "finding/test_generalise.py",
     "workflow/test_extend.py",
     "workflow/test_stages.py",
     "cli/test_commands.py",
     "mining/closed_forms/test_learnt_formulas.py",
-    "finding/judge/test_for_all_parameters.py",
+    "finding/test_for_all_parameters.py",
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",

@@ -11,15 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from choco_pipeline.claims.conclusions.outcomes import engines_text
-from choco_pipeline.claims.conclusions.rows import rows
-from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.conclusions.rows import engines_text, rows
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    Finding,
     Proved,
     Refuted,
     Undecided,
@@ -38,10 +36,9 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read, sample_of
 from choco_pipeline.games.pictures import draw_text
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
@@ -57,7 +54,7 @@ from choco_pipeline.proof.task import (
 )
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.run_files import RESULTS
 
 #: Trials of a claim on tables, and those by proof.
 _Trials = tuple[Iterable[Trial], Iterable[Trial]]

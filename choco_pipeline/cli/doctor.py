@@ -17,8 +17,8 @@ from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cl
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.provenance import versions
-from choco_pipeline.tables.computing.cost import in_bytes
-from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
+from choco_pipeline.tables.computing import in_bytes
+from choco_pipeline.tables.machine import cores, memory, worker_memory
 
 #: Optional programs, with their use.
 OPTIONAL = {
@@ -74,7 +74,7 @@ def show_cluster(name: str, json: bool) -> None:
     description = load_cluster(name, None, None)
     answer: dict[str, Any] = {"cluster": name, "kind": description.kind}
     if isinstance(description, SlurmJobs | SlurmWorkers):
-        resolve("choco_pipeline.cluster.slurm:require_acceptance")(description)
+        resolve("choco_pipeline.cluster.clusters:require_acceptance")(description)
         answer |= {"at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
     else:
         with (

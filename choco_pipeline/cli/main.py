@@ -23,8 +23,8 @@ from choco_pipeline.cli.output import (
 from choco_pipeline.commands import CHOCO, DEFAULT_CONFIG, command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.report.export_formats import Format, What
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.report import Format, What
+from choco_pipeline.tables.spec import Quantity
 
 app = typer.Typer(
     name="choco",
@@ -402,8 +402,8 @@ def schema(
 ) -> None:
     """Print a JSON schema: of configurations, claims files or game files."""
     from choco_pipeline.claims.language import claims_file as of_claims  # noqa: PLC0415
-    from choco_pipeline.games import games_reference as of_games  # noqa: PLC0415
-    from choco_pipeline.sweep import config_reference as of_configurations  # noqa: PLC0415
+    from choco_pipeline.games import game_file as of_games  # noqa: PLC0415
+    from choco_pipeline.sweep import config as of_configurations  # noqa: PLC0415
 
     pages = {
         (False, False): (of_configurations.json_schema, of_configurations.reference_page),
@@ -536,7 +536,7 @@ def new_claims(
     text = TEMPLATE.read_text(encoding="utf-8").replace("{choco}", CHOCO, 1)
     if file is not None:
         from choco_pipeline.games.description import inside  # noqa: PLC0415
-        from choco_pipeline.sweep.paths import PROJECT  # noqa: PLC0415
+        from choco_pipeline.sweep.run_files import PROJECT  # noqa: PLC0415
 
         inside(PROJECT, str(file))
         if file.suffix not in (".yaml", ".yml"):

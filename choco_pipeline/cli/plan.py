@@ -16,21 +16,19 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
 from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedTable, is_done
-from choco_pipeline.sweep.proofs import expected_seconds
-from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.computing.cost import in_bytes
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.sweep.orders import expected_seconds
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, PlannedTable, is_done
+from choco_pipeline.sweep.run_plan import Capacity, make_plan
+from choco_pipeline.tables.computing import in_bytes
+from choco_pipeline.tables.spec import TableSpec
 
 #: Start of Snakemake and the workers, which load the kernels.
 START = 8.0
@@ -111,7 +109,7 @@ def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
 def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
     spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
     # The kernels are slow to import.
-    blocks_of = resolve("choco_pipeline.tables.building.blocks:described")
+    blocks_of = resolve("choco_pipeline.tables.wavefront:described")
     blocks: dict[str, int] = blocks_of(spec, memory or table["memory_of_job"])
     return {
         "ruleset": table["ruleset"],

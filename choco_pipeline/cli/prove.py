@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated
+from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.cli.checking import claim_of
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.progress import waiting
@@ -29,12 +29,12 @@ from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.checker import check_family, check_files
 from choco_pipeline.proof.family_document import is_family
 from choco_pipeline.proof.for_all import attempt_family, undecided_family
-from choco_pipeline.proof.games.automaton_counts import SHOWN
+from choco_pipeline.proof.games.answers import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.records import PositionCounts, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
@@ -138,7 +138,7 @@ def _with_formula(
     tell(f"{proof.ruleset}: proved; looking for a formula")
     limits = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
     # Searches in tables load xarray and pandas, which few commands need.
-    from choco_pipeline.proof.table_formulas import describe_by_table  # noqa: PLC0415
+    from choco_pipeline.proof.statements.proved_formulas import describe_by_table  # noqa: PLC0415
 
     for search in (describe, describe_by_table):
         proof = with_formula(proof, limits, prover, search)

@@ -22,33 +22,36 @@ from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
-from choco_pipeline.report.assemble import row_frame
-from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.report import Format, What
 from choco_pipeline.report.exports import (
     frame_bytes,
     p_position_counts,
     position_rows,
+    row_frame,
     statement_b_files,
     statement_rows,
 )
 from choco_pipeline.report.published import Published, compared_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
-from choco_pipeline.sweep.paths import RESULTS, Paths, all_records
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
-from choco_pipeline.tables.building.restoration import RepairedTable, repair_manifest
-from choco_pipeline.tables.computing.machine import cores
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, all_records, read_plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.machine import cores
+from choco_pipeline.tables.verification import (
+    RepairedTable,
+    VerifiedTable,
+    repair_manifest,
+    verify_manifest,
+)
 
 #: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
 PARTS_PER_CORE = 8
@@ -322,7 +325,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "statements":
             statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(statement_b_files(statements)).encode()
+                return "\n".join(text for _, text in statement_b_files(statements)).encode()
             return frame_bytes(statement_rows(statements), as_)
         case "digests":
             if as_ != "json":

@@ -9,7 +9,7 @@ import choco_pipeline
 from choco_pipeline.cli.plan import RunningTime, running_time
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_files import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 from tests.cli.command import ROOT, choco
 

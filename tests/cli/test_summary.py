@@ -13,9 +13,9 @@ from rich.console import Console
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion, Outcome
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.summary import MOST_OPEN, MOST_OTHERS, OPEN, count_verdicts, show_summary
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, a_row, whole
 
 STATUSES = ("theorem", "conjecture", "question", "figure", "ours")
