@@ -32,7 +32,7 @@ from choco_pipeline.finding.stage import Finder, TrialPreview, document_of, prop
 from choco_pipeline.finding.statements.found_document import FoundDocument, Proposals
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
+from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all

@@ -27,10 +27,9 @@ from choco_pipeline.mining.table_findings import (
     Tried,
     is_complete_formula,
 )
-from choco_pipeline.proof.games.guess import SearchSize
-from choco_pipeline.proof.games.membership import QUANTITIES, Relation
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof
+from choco_pipeline.proof.games.guess import QUANTITIES, Relation, SearchSize
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.records import FormulaOfProof, GameProof
 from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
 from choco_pipeline.sweep.run_files import Plan
 from choco_pipeline.tables.cells import Cells

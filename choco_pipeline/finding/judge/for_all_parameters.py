@@ -22,7 +22,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.lemmas.follows import derived
+from choco_pipeline.proof.follows import derived
 
 #: Seconds of computing for one question. Proofs take up to five.
 ONE_SECONDS = 14.0

@@ -47,12 +47,16 @@ from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
-from choco_pipeline.proof.lemmas.family_game import (
+from choco_pipeline.proof.lemmas import (
+    LEMMAS,
     FamilyGame,
+    Lemma,
+    PositionFormulas,
+    equal,
+    junction,
     require_only_the_end,
     without_passes,
 )
-from choco_pipeline.proof.lemmas.lemma import LEMMAS, Lemma, PositionFormulas, equal, junction
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
