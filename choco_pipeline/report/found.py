@@ -18,12 +18,13 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.finding.statements.formulas import displayed, lead
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import (
+from choco_pipeline.finding.formulas import displayed, lead
+from choco_pipeline.finding.statement import (
     UNITS,
     WHERE_COMPARED,
+    FoundDocument,
     FoundStatement,
+    Searched,
     StatementError,
 )
 from choco_pipeline.formula.written.mathml import MathML, in_page

@@ -14,7 +14,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.families.laws import FEWEST, Law, laws
+from choco_pipeline.finding.laws import FEWEST, Law, laws
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned, listed

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import Implied
+from choco_pipeline.finding.statement import FoundDocument, Implied
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.exports import b_files, markdown, tex
 from choco_pipeline.report.found import (

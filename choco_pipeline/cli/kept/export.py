@@ -8,7 +8,7 @@ from pathlib import Path
 
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.counts import b_file
 from choco_pipeline.report import Format, What
