@@ -12,8 +12,7 @@ from choco_pipeline.claims.conclusions.rows import engines_text, rows
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict, Counterexample
-from choco_pipeline.claims.processor_time import ProcessorTime
-from choco_pipeline.claims.quick_trial import Given, Trial, trials
+from choco_pipeline.claims.quick_trial import Given, ProcessorTime, Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
     proved_again,
