@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choco_pipeline.documents.reference import Noun, schema_text, section
+from choco_pipeline.documents.reference import schema_text, section
 from choco_pipeline.games.game_file import GameFile
 
 HEAD = """\
@@ -14,7 +14,7 @@ Editors that read YAML schemas find theirs in `config/games/schema.json`. A key 
 says so.
 """
 
-WORDS = {"GameMove": Noun.of("move")}
+WORDS = {"GameMove": ("a move", "moves")}
 
 
 def games_schema() -> str:
