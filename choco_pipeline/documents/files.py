@@ -23,21 +23,8 @@ def write_text(path: Path, text: str) -> None:
     try:
         write_whole(path, content)
     except OSError as error:
-        raise _not_written(error, path, content) from None
-
-
-def append_text(path: Path, text: str) -> None:
-    """Append a text to a file; raise `StoreError` if that fails. A killed process leaves a beginning of it."""
-    content = text.encode()
-    try:
-        with path.open("ab") as file:
-            file.write(content)
-    except OSError as error:
-        raise _not_written(error, path, content) from None
-
-
-def _not_written(error: OSError, path: Path, content: bytes) -> StoreError:
-    return StoreError(f"{path}: cannot be written ({reason_of(error, path, len(content))})")
+        why = reason_of(error, path, len(content))
+        raise StoreError(f"{path}: cannot be written ({why})") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:

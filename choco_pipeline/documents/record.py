@@ -28,7 +28,9 @@ class DamagedError(StoreError):
 
 def write_record(path: Path, content: Mapping[str, Any]) -> None:
     """Write content with its digest as indented JSON, as a whole."""
-    write_json(path, _with_digest(content))
+    if DIGEST in content:
+        raise ValueError(f"a record keeps its own digest under {DIGEST!r}")
+    write_json(path, {**content, DIGEST: _digest(content)})
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -63,25 +65,6 @@ def read_record_as(model: type[M], path: Path) -> M:
         key = ".".join(map(str, error.errors()[0]["loc"]))
         why = f"another version wrote it: {key}: {error.errors()[0]['msg']}"
         raise _damaged(path, why) from None
-
-
-def record_line(content: Mapping[str, Any]) -> str:
-    """Return a record as a line of a journal."""
-    return json.dumps(_with_digest(content)) + "\n"
-
-
-def parse_record_line(line: str) -> dict[str, Any]:
-    """Return the content of a line of `record_line`; raise `DamagedError` if it is damaged."""
-    try:
-        return _content(parse_json(line))
-    except ValueError as error:
-        raise DamagedError(str(error)) from None
-
-
-def _with_digest(content: Mapping[str, Any]) -> dict[str, Any]:
-    if DIGEST in content:
-        raise ValueError(f"a record keeps its own digest under {DIGEST!r}")
-    return {**content, DIGEST: _digest(content)}
 
 
 def _content(document: Any) -> dict[str, Any]:

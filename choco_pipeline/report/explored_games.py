@@ -25,7 +25,7 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.rules import Amounts, Face, Move, Rules
 from choco_pipeline.proof.games.certificate import read_certificate
-from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.report.pictures import draw_automaton, is_drawable
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import stored_corner

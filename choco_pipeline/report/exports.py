@@ -13,8 +13,8 @@ import pandas as pd
 from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.errors import ConfigError, require_package
-from choco_pipeline.finding.statements.formulas import displayed, lead
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.formulas import displayed, lead
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
 from choco_pipeline.mining.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence

@@ -19,7 +19,7 @@ from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX

@@ -18,18 +18,19 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.finding.statements.formulas import displayed, lead
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import (
+from choco_pipeline.finding.formulas import displayed, lead
+from choco_pipeline.finding.statement import (
     UNITS,
     WHERE_COMPARED,
+    FoundDocument,
     FoundStatement,
+    Searched,
     StatementError,
 )
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.families import family_proofs

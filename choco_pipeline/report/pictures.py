@@ -19,7 +19,7 @@ import numpy as np
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.proof.games.certificate import Certificate
+from choco_pipeline.proof.games.prover import Proof
 
 #: Larger automata are not readable.
 MOST_STATES, MOST_TRACKS = 20, 4
@@ -182,7 +182,7 @@ class WorkedReading:
     n_position: ReadPosition
 
 
-def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
+def worked_reading(certificates: Sequence[Proof]) -> WorkedReading | None:
     """Return an example for P-positions with the smallest suitable automaton, if any."""
     fit = [
         certificate

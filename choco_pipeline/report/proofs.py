@@ -14,14 +14,15 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.families.laws import FEWEST, Law, laws
+from choco_pipeline.finding.laws import FEWEST, Law, laws
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned, listed
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Argument, Notation, as_written
-from choco_pipeline.proof.games.certificate import Certificate, read_certificate
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, PositionCounts
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.records import FormulaOfProof, GameProof, PositionCounts
 from choco_pipeline.report.pictures import (
     Line,
     WorkedReading,
@@ -104,9 +105,7 @@ Series = Mapping[str, Mapping[int, int]]
 class ProofFamily:
     """Games for which one sweep asked for proofs."""
 
-    def __init__(
-        self, entries: Sequence[GameProof], certificates: Mapping[str, Certificate]
-    ) -> None:
+    def __init__(self, entries: Sequence[GameProof], certificates: Mapping[str, Proof]) -> None:
         names = varying(entries)
         rows = [
             ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
@@ -185,10 +184,8 @@ class ProofFamily:
                     states[entry.parameters[main]] = entry.states[passes]
         return series
 
-    def _pictures(
-        self, certificates: Mapping[str, Certificate]
-    ) -> tuple[list[AutomatonPicture], int]:
-        distinct: dict[Automaton, tuple[Certificate, int]] = {}
+    def _pictures(self, certificates: Mapping[str, Proof]) -> tuple[list[AutomatonPicture], int]:
+        distinct: dict[Automaton, tuple[Proof, int]] = {}
         for row in self.proved:
             if certificate := certificates.get(row.entry.certificate or ""):
                 for passes, automaton in enumerate(certificate.automata):
@@ -216,7 +213,7 @@ def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | N
 
     Certificates are read only for pictures; missing and damaged ones are left out.
     """
-    certificates: dict[str, Certificate] = {}
+    certificates: dict[str, Proof] = {}
     groups: dict[tuple[str, str], list[GameProof]] = {}
     for entry in ledger.proofs:
         groups.setdefault((entry.relation, entry.sweep), []).append(entry)

@@ -15,8 +15,7 @@ from pathlib import Path
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.provenance import canonical_json, digest, file_digest
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.ledger import Ledger, ledger_of

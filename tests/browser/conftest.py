@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.task import write_report

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
-from choco_pipeline.cli.running.run_progress import DOCUMENTS
+from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.formulas import displayed, in_text, set_of
-from choco_pipeline.finding.statements.statement import FoundStatement, Implied, StatementError
+from choco_pipeline.finding.formulas import displayed, in_text, set_of
+from choco_pipeline.finding.statement import FoundStatement, Implied, StatementError
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read

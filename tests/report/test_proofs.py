@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.games.automaton_counts import described_counts
-from choco_pipeline.proof.games.certificate import Certificate, write_certificate
+from choco_pipeline.proof.games.answers import described_counts
+from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.pictures import worked_reading
 from choco_pipeline.report.proofs import MOST_PICTURES, ProofFamily, proof_families
@@ -141,7 +141,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path: Pa
 def test_the_worked_reading_is_the_run_of_the_automaton(game: str) -> None:
     proof = prove(parse_ruleset(game))
     (automaton,) = proof.automata
-    example = worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())])
+    example = worked_reading([proof])
     assert example is not None
     p_position, n_position = example.p_position, example.n_position
     assert proof.ruleset.is_p_position(p_position.position)
@@ -161,5 +161,5 @@ def test_the_worked_reading_is_the_run_of_the_automaton(game: str) -> None:
 
 def test_there_is_no_example_where_no_automaton_is_a_good_one() -> None:
     proof = prove(parse_ruleset("nim(2)"))
-    assert worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())]) is None
+    assert worked_reading([proof]) is None
     assert worked_reading([]) is None
