@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.conclusions.rows import enumerated
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.prove_family import claim_to_prove, require_positive, show_family_check

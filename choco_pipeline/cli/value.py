@@ -19,13 +19,11 @@ from choco_pipeline.proof.games.certificate import (
     certificate_path,
     read_certificate,
 )
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.finished import find_table
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.location import RESULTS
+from choco_pipeline.tables.cells import Cells, find_table
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.location import RESULTS
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity
 
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")

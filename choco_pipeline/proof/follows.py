@@ -20,10 +20,15 @@ from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+    verdict_text,
+)
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import (
@@ -59,7 +64,7 @@ from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 INTEGER_BOUND = 3

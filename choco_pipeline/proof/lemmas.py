@@ -55,7 +55,7 @@ from choco_pipeline.proof.uniform.sentences import (
     require_unsat,
     text,
 )
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.computing import grundy_table
 
 #: A kind of move: the coordinate that it lowers, by any amount; which coordinates may then fall; and whether they may.
 MoveKind = tuple[str, tuple[str, ...], bool]

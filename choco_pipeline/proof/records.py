@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from choco_pipeline.claims.language.verdict import VerdictKind, VerdictRecord
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.mining.closed_forms.atoms import Length, length
-from choco_pipeline.mining.closed_forms.cases import FormulaCase
+from choco_pipeline.mining.closed_forms.expressions import Length, length
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
 
 
 class ClaimToDecide(RecordModel):

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from choco_pipeline.claims.checks.judgement import depends_on_position
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
     Proved,
     Undecided,
     VerdictRecord,

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, tally
-from choco_pipeline.claims.conclusions.outcomes import engines_text
+from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.report.claim_views import ClaimView, claim_views
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 COLUMNS = [
     "claim",

@@ -19,17 +19,18 @@ from choco_pipeline.claims.conclusions.conclusion import (
     PairKind,
     words_of,
 )
-from choco_pipeline.claims.conclusions.outcomes import (
+from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
     engines_text,
     enumerated,
     few_words,
 )
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    FalseEverywhere,
     VerdictKind,
     place_text,
     verdict_detail,
@@ -41,7 +42,7 @@ from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 Document = Mapping[str, Any]
 

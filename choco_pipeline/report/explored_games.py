@@ -28,9 +28,9 @@ from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.report.automaton_pictures import draw_automaton, is_drawable
 from choco_pipeline.report.findings import QUANTITIES
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.finished import stored_corner
-from choco_pipeline.tables.specs.schema import variable_of
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import stored_corner
+from choco_pipeline.tables.spec import variable_of
 
 #: A part of the page's data.
 Json = Mapping[str, Any]

@@ -14,16 +14,15 @@ from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.finding.statements.formulas import displayed, lead
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.claim_views import claim_views
 from choco_pipeline.report.environment import papers
 from choco_pipeline.report.export_formats import Format
 from choco_pipeline.report.found import FoundStatements, sequence_of
 from choco_pipeline.report.standings import standings
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.position_frames import p_position_rows
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import Cells, p_position_rows
 
 
 def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:

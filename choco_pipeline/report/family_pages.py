@@ -25,7 +25,7 @@ from choco_pipeline.proof.family_document import FamilyText, is_family, read_fam
 from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.family_views import CaseView, case_views
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.
 FOLDER = "families"

@@ -10,7 +10,7 @@ from typing import Any
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import ValueSetFinding
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Quantities in headings.
 QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}

@@ -34,9 +34,9 @@ from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.finished import stored_corner
-from choco_pipeline.tables.specs.schema import NONE, variable_of
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import stored_corner
+from choco_pipeline.tables.spec import NONE, variable_of
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from choco_pipeline.report.findings import families
 from choco_pipeline.report.found import FoundStatements
 from choco_pipeline.report.proof_section import FAST, proof_section
 from choco_pipeline.report.standings import standings
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"

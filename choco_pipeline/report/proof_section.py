@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.laws import FEWEST, Law, laws
@@ -29,7 +29,7 @@ from choco_pipeline.report.automaton_pictures import (
     worked_reading,
 )
 from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Residuals grow fast if each of the last digits multiplies them by at least this factor on average.
 FAST = 2.0

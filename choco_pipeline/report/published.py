@@ -19,9 +19,8 @@ from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.provenance import canonical_json, digest, file_digest
 from choco_pipeline.shipped import project_file
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, read_plan
-from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
+from choco_pipeline.sweep.ledger import Ledger, ledger_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, read_plan
 
 PUBLISHED = Path("config/published")
 #: The file of the default run has about 90,000 bytes.

@@ -19,9 +19,8 @@ from rocrate.rocrate import ROCrate
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import Paths, read_plan
 
 FOLDER = "ro-crate"
 SUMS = "sha256sums.txt"

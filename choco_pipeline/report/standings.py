@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.conclusion import ANSWERS, SIGNS
-from choco_pipeline.claims.conclusions.outcomes import Given, strongest
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.conclusions.rows import Given, strongest
 from choco_pipeline.claims.language.claims_file import Paper
-from choco_pipeline.claims.language.verdict import VerdictKind, counted, place_text
+from choco_pipeline.claims.language.verdict import ClaimVerdict, VerdictKind, counted, place_text
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 from choco_pipeline.report.claim_views import ClaimView, by_paper

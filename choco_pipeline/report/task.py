@@ -13,10 +13,8 @@ from choco_pipeline.report.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.ledger import write_first_ledger
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.report_files import certificates_in, write_file_list
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger, write_first_ledger
+from choco_pipeline.sweep.run_files import Paths, certificates_in, write_file_list
 
 Report = Callable[..., None]
 

@@ -41,7 +41,7 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     joined,
 )
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 from tests.claims.claims import domain, holds, key_of
 
 Env = dict[str, int]

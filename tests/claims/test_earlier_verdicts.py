@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims import earlier_verdicts, task
+from choco_pipeline.claims import task
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
@@ -111,7 +111,7 @@ def test_other_libraries_check_all_of_it_again(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, checked = results.carried_out()
-    monkeypatch.setattr(earlier_verdicts, "library_versions", lambda: {"numba": "another"})
+    monkeypatch.setattr(task, "library_versions", lambda: {"numba": "another"})
     assert results.carried_out()[1] == checked
 
 

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from choco_pipeline import StepBar, parse_ruleset
 from choco_pipeline.claims import quick_trial as trial_module
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.processor_time import OverTimeError, ProcessorTime
 from choco_pipeline.claims.quick_trial import Trial, trials

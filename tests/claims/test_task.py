@@ -11,13 +11,12 @@ import pytest
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims import task
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.catalogues import catalogue_of
 from tests.claims.written import claim_from
 

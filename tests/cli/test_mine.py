@@ -10,7 +10,7 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.finding.height_functions.height_criteria import HeightsError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.cost import quick_bound
+from choco_pipeline.tables.computing import quick_bound
 
 SEARCH = ["--what", "formulas"]
 

@@ -9,15 +9,20 @@ import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.claims.checks.check import Finding, check_claim
-from choco_pipeline.claims.checks.values import collect_values
+from choco_pipeline.claims.checks.evidence import alone
+from choco_pipeline.claims.checks.formulas import collect_values
 from choco_pipeline.claims.conclusions.comparisons import check_across
-from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
+from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 from tests.catalogues import catalogue_of
 from tests.claims.written import reworded
 

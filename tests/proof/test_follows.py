@@ -8,11 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from choco_pipeline.claims.conclusions.outcomes import follows_text
+from choco_pipeline.claims.conclusions.rows import follows_text
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LemmaName
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import task

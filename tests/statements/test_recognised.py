@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.statements.tree import ValueSet
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, integer_formulas
 from tests.formula.drawn import unhurried
 

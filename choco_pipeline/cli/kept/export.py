@@ -10,7 +10,7 @@ from choco_pipeline.cli.output import emit, note
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.report.assemble import row_frame
 from choco_pipeline.report.export_formats import Format, What
 from choco_pipeline.report.exports import (
@@ -21,10 +21,9 @@ from choco_pipeline.report.exports import (
     statement_rows,
 )
 from choco_pipeline.report.published import Published
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, read_plan
+from choco_pipeline.tables.cells import Cells
 
 
 def export_run(

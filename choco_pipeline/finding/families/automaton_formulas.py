@@ -31,10 +31,9 @@ from choco_pipeline.proof.games.guess import QUANTITIES, Relation, SearchSize
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.records import FormulaOfProof, GameProof
 from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
-from choco_pipeline.sweep.plan_document import Plan
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.sweep.run_files import Plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import quick_bound, table
 
 #: Formulas of a run's proofs are compared with a table up to this bound.
 MOST_COMPARED = 64

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import lcm
 
 from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.mining.number_sequences.recurrences import combination
+from choco_pipeline.mining.recurrences import combination
 
 Point = Mapping[str, int]
 

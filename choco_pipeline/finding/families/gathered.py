@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding as Checked
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined
@@ -30,12 +30,10 @@ from choco_pipeline.mining.table_findings import (
 from choco_pipeline.mining.task import MOST_CELLS
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import findings_of
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedTable
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells
+from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.spec import Quantity, variable_of
+from choco_pipeline.tables.store import StoredCells, store_of
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000

@@ -46,8 +46,7 @@ from choco_pipeline.finding.statements.lines import formulas_of, grundy, nodes_i
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Integer, Name, Node, walk, with_operands
-from choco_pipeline.mining.closed_forms.learnt_formulas import pooled_formula
-from choco_pipeline.mining.closed_forms.readings import Reading
+from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_formula
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
 #: Fewest tables in which a line must hold.

@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from choco_pipeline.claims.scans.scan import ValueScan
+from choco_pipeline.claims.checks.scan import ValueScan
 from choco_pipeline.finding.families.combinations import linear, two_part
 from choco_pipeline.finding.families.conditions import TRIED, TestedCondition, tested_condition
 from choco_pipeline.finding.families.table_family import TableFamily
@@ -21,7 +21,7 @@ from choco_pipeline.finding.statements.found_document import Proposals
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.table_findings import Tried
-from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
+from choco_pipeline.tables.cells import BLOCK, Cells, evaluate_at
 
 #: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)

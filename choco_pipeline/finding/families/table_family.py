@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from choco_pipeline.claims.checks.check import check_cells
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
-from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -21,7 +21,7 @@ from choco_pipeline.games import Position
 from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.mining.table_findings import Finding as Mined
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
+from choco_pipeline.tables.cells import BLOCK, Cells
 
 #: Bound of the first trial: most statements are wrong there already.
 CORNER = 100

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.lines import nodes_in
 from choco_pipeline.formula import parse

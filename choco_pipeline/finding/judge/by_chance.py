@@ -24,7 +24,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
 from choco_pipeline.games.rules import Limit, Rules
-from choco_pipeline.mining.number_sequences.binary_digits import DIGIT_FUNCTIONS
+from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
 from choco_pipeline.mining.table_findings import (
     CountFinding,
     Finding,
@@ -32,8 +32,8 @@ from choco_pipeline.mining.table_findings import (
     TermRelation,
 )
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity, quantity_for
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
 BARS, MANY = 8, 4

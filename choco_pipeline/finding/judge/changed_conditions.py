@@ -64,7 +64,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.tables.specs.schema import quantity_for
+from choco_pipeline.tables.spec import quantity_for
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"

@@ -40,7 +40,7 @@ from choco_pipeline.statements.tree import (
     Proposition,
     conjuncts,
 )
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Ints,
     Points,
     Truths,

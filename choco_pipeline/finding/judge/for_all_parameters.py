@@ -13,12 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse

@@ -18,16 +18,15 @@ from choco_pipeline.finding.judge.by_chance import SEARCHES, says
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.mining.number_sequences.sequences import MOST_TERMS
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.self_similarity import mine_blocks
-from choco_pipeline.mining.pictures.slices import SIDE
+from choco_pipeline.mining.cellular import mine_cellular
+from choco_pipeline.mining.counts import MOST_TERMS
+from choco_pipeline.mining.pictures import SIDE
+from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import MOST_SAID, BlocksFinding, CellularFinding, Finding
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells, Ints, Truths, are_positions
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.spec import Quantity
 
 #: Most seconds for a larger table.
 SECONDS = 0.5

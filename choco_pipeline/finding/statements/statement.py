@@ -13,9 +13,9 @@ from markupsafe import Markup
 from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.formulas import condition, displayed, reach
 from choco_pipeline.finding.statements.lines import formulas_of, nodes_in

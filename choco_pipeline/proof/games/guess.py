@@ -23,15 +23,20 @@ from choco_pipeline.automata.residuals import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.listing import holds_at
 from choco_pipeline.proof.clock import FOREVER, Clock
-from choco_pipeline.tables.computing.computation import Computation, computation_of
-from choco_pipeline.tables.computing.cost import in_bytes, memory_of, seconds_of
-from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.computing.table_kernel import TableKernel
-from choco_pipeline.tables.reading.cells import holds_at
-from choco_pipeline.tables.specs.patterns import BoundedGame
-from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
+from choco_pipeline.tables.block_kernels import TableKernel
+from choco_pipeline.tables.bounded_game import BoundedGame
+from choco_pipeline.tables.computing import (
+    Computation,
+    computation_of,
+    in_bytes,
+    memory_of,
+    seconds_of,
+)
+from choco_pipeline.tables.grundy_kernels import grundy_kernel
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]

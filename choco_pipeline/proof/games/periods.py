@@ -38,7 +38,7 @@ from choco_pipeline.games.rules import Amounts, Move
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import Relation, deepest
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.tables.computing.computation import computation_of
+from choco_pipeline.tables.computing import computation_of
 
 Ints = NDArray[np.int64]
 #: A sequence: its first terms, and those that repeat from there on; None stands where there is no value.

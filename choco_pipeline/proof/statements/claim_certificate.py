@@ -13,11 +13,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.language.verdict import Finding, Undecided
 from choco_pipeline.documents.model import Model
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build

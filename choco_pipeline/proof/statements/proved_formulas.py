@@ -12,14 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Finding,
+    Proved,
+    Refuted,
+)
 from choco_pipeline.games import Position
-from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import read_certificate
@@ -27,8 +30,7 @@ from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.records import FormulaOfProof
 from choco_pipeline.proof.statements.decided_claims import ProvedPosition, decide
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import quick_bound, table
 
 #: Largest coordinate of the positions for guesses, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}

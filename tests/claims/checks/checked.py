@@ -5,8 +5,8 @@ from __future__ import annotations
 from choco_pipeline import Ruleset
 from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 
 
 def find(

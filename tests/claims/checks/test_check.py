@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset
 from choco_pipeline.claims.checks.check import CHECKS, Finding
 from choco_pipeline.claims.kinds import Check, PlugIn
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -20,8 +20,8 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.checks.checked import find
 from tests.claims.claims import (
     claim_on,

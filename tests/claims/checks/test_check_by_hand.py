@@ -7,11 +7,11 @@ import pytest
 
 from choco_pipeline import SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.values import collect_values
-from choco_pipeline.claims.evidence.shared_pass import alone
+from choco_pipeline.claims.checks.evidence import alone
+from choco_pipeline.claims.checks.formulas import collect_values
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 from tests.claims.checks.checked import find
 from tests.claims.claims import claim_on
 from tests.claims.written import claim_from

@@ -20,7 +20,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.formula import parse
 from choco_pipeline.games import RectangularBar
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.checks.test_options import counted
 from tests.claims.written import claim_from
 from tests.effort import examples

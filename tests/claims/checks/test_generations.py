@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar
+from choco_pipeline.claims.checks.bars import generation_of
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.generations import generation_of
 from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
-from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from
 
 TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, Theorem 5.4

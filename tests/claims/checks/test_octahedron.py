@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar
+from choco_pipeline.claims.checks.bars import _loose, section_of
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.octahedron import _loose, section_of
-from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import Exhausted, Finding, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.computing import p_table
 from tests.claims.written import claim_from
 from tests.definition import is_p_bar
 

@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, key_of
 from tests.rulesets import rulesets
 

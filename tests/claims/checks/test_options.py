@@ -18,9 +18,9 @@ from choco_pipeline.claims import task
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -31,8 +31,8 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity, variable_of
 from tests.claims.claims import claim_on, conditions, holds, key_of
 from tests.described import Described, described
 from tests.effort import examples

@@ -13,7 +13,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Vacuous, Verdict
-from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.computing import p_table
 from tests.definition import is_p_bar
 
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, conditions, holds, integer_formulas, key_of
 from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
@@ -203,9 +203,9 @@ def test_lists_need_a_table_that_reaches_their_end() -> None:
 def test_lists_that_memory_may_not_hold_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     game = SolidBar("(x+z)//2")
     number = sum(map(game.is_p_position, game.positions(10)))
-    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_LISTED", number)
     assert not isinstance(find(game, 20, "p-positions", reach=10, **LISTING).verdict, Undecided)
-    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number - 1)
+    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_LISTED", number - 1)
     verdict = find(game, 20, "p-positions", reach=10, **LISTING).verdict
     assert isinstance(verdict, Undecided)
     assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why

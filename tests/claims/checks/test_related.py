@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Related
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import as_written, coordinates_of
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.oracle import outcome
 
 #: What one pass does: 2i−1 and 2i change places.

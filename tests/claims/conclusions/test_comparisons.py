@@ -9,10 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from tests.catalogues import catalogue_of

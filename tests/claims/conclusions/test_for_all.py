@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow, EngineAgreement
-from choco_pipeline.claims.conclusions.outcomes import few_words
-from choco_pipeline.claims.conclusions.rows import require_agreement, rows
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.conclusions.rows import few_words, require_agreement, rows
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
+    AllParameters,
+    ClaimVerdict,
     Counterexample,
+    Finding,
     HoldsToBound,
     Proved,
     Refuted,

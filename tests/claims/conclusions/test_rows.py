@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, rows
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
     Exhausted,
+    Finding,
     HoldsToBound,
     Proved,
     Refuted,

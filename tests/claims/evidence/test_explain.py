@@ -10,13 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StripBar
-from choco_pipeline.claims.evidence.explain import bound_of, counterexample_at
-from choco_pipeline.claims.language.case import ClaimCase
+from choco_pipeline.claims.checks.evidence import ClaimCase, bound_of, counterexample_at
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.games import Position
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, domain, formula_names, integer_formulas
 from tests.rulesets import rulesets_with_bounds
 
@@ -65,9 +64,9 @@ def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source:
     position = data.draw(st.sampled_from(places))
     with pytest.MonkeyPatch.context() as patch:
         if source != "definition":
-            patch.setattr("choco_pipeline.claims.evidence.explain.MOST_BELOW", 0)
+            patch.setattr("choco_pipeline.claims.checks.evidence.MOST_BELOW", 0)
         if source != "table":
-            patch.setattr("choco_pipeline.claims.evidence.explain.MOST_SECONDS", 0.0)
+            patch.setattr("choco_pipeline.claims.checks.evidence.MOST_SECONDS", 0.0)
         found = explained(game, bound, quantity, position, kind="p-positions", formula="0 == 1")
     if game.is_p_position(position):
         assert (found.found, found.claimed) == ("P-position", "N-position")
@@ -88,7 +87,7 @@ def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source:
 def test_a_table_of_uncut_bars_does_not_hold_what_they_are_cut_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.evidence.explain.MOST_BELOW", 0)
+    monkeypatch.setattr("choco_pipeline.claims.checks.evidence.MOST_BELOW", 0)
     game = RectangularBar(3, 4)
     for i, j in product(range(1, 4), range(1, 5)):
         position = game.whole(i, j)

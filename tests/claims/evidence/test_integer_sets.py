@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.evidence import integer_sets
-from choco_pipeline.claims.evidence.integer_sets import IntegerSet
+from choco_pipeline.claims.checks import formulas as integer_sets
+from choco_pipeline.claims.checks.formulas import IntegerSet
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from tests.effort import examples

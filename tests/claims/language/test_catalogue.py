@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue
+from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.statements.tree import Grundy, PPosition, integers_in_front, walk
 from tests.catalogues import catalogue_of

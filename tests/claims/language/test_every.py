@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.check_orders import TableCheck
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Proved, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ConfigError
@@ -21,7 +20,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.orders import checks_of
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.tables.spec import TableSpec
 from tests.claims.written import entry_from
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.catalogue import load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
 
 HEAD = """\

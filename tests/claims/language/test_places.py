@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, formulas_of, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import formulas_of
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 Load = Callable[..., Catalogue]
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks import scan
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
-from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.kinds.position_kinds import Containment
-from choco_pipeline.claims.scans import scan
+from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import conditions, holds, integer_formulas, key_of
 from tests.own_games import own_games_with_bounds
 from tests.rulesets import solid_bars

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks import scan
 from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.scans import scan
 from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, conditions, formula_names, integer_formulas
 from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds

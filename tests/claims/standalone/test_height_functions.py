@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks.height_functions import find_height_functions, grundy_numbers
 from choco_pipeline.claims.kinds import HeightFunctions
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
-from choco_pipeline.claims.standalone.height_functions import find_height_functions, grundy_numbers
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from tests.claims.written import claim_from

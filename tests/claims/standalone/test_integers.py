@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks import evaluation
+from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -22,7 +23,6 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
     VerdictRecord,
 )
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import FormulaError
 from tests.claims.claims import conditions, integer_formulas

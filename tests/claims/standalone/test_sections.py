@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks.bars import centres
+from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.kinds import Sections
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided, Verdict
 from choco_pipeline.claims.quick_trial import trials
-from choco_pipeline.claims.standalone.sections import centres
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError
 from tests.claims.oracle_of_integers import outcome_of_sections
 from tests.claims.written import claim_from

@@ -9,12 +9,12 @@ from math import gcd
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.scans import scan
+from choco_pipeline.claims.checks import scan
 from choco_pipeline.finding.families import gathered, moduli
 from choco_pipeline.finding.families.gathered import looked_at
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.tables.reading.position_frames import p_position_rows
+from choco_pipeline.tables.cells import p_position_rows
 from tests.finding.made_statements import cells_of
 
 SLOPES = "solid-bar(f=x//k+z//k)"

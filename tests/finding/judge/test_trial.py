@@ -15,7 +15,7 @@ from choco_pipeline.finding.statements.scope import WholeTable
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.finding.made_statements import (
     CONJ_4_1,
     PASS,

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.verdict import Proved, Refuted
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
-from choco_pipeline.mining.closed_forms.cases import FormulaCase
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.expressions import LinearAtom, NimSumAtom
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.records import FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.statements import proved_formulas as module
