@@ -19,7 +19,13 @@ from choco_pipeline.automata import algebra
 from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position
-from choco_pipeline.mining.recurrences import closed_form, follows, rule_text, shortest_recurrence
+from choco_pipeline.mining.recurrences import (
+    closed_form,
+    follows,
+    printed,
+    rule_text,
+    shortest_recurrence,
+)
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction
 from choco_pipeline.proof.games.certificate import CertificateError
