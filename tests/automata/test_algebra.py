@@ -15,6 +15,7 @@ from choco_pipeline.automata.algebra import (
     disjunction,
     exists,
     is_empty,
+    least,
     renamed,
     witness,
 )
@@ -263,3 +264,19 @@ def test_too_many_tracks_together_are_refused():
     b = nim_sum_is_zero(*(f"y{i}" for i in range(9)))
     with pytest.raises(LimitError, match="18 tracks: at most 16"):
         conjunction(a, b)
+
+
+@settings(max_examples=examples(100))
+@given(automata(("x", "y")) | automata(("x", "y", "z"), most_states=3), st.randoms())
+def test_the_least_numbers_have_the_least_maximum_and_are_then_first(a, random) -> None:
+    order = random.sample(a.tracks, len(a.tracks))
+    rows = points(a.tracks, 4)
+    found = rows[a.contains(rows)][:, [a.tracks.index(track) for track in order]].tolist()
+    expected = min(map(tuple, found), key=lambda point: (max(point), point), default=None)
+    result = least(a, tuple(order))
+    assert result == expected or (expected is None and (result is None or max(result) > 15))
+
+
+def test_numbers_that_are_no_tracks_are_zero() -> None:
+    nothing = linear({}, 0, "==")
+    assert least(nothing, ("x", "y")) == (0, 0)

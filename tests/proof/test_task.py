@@ -14,7 +14,7 @@ from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.proof.statements import decided_integers
-from choco_pipeline.proof.task import EarlierProofs, decide_order, prove_order, settle_statement
+from choco_pipeline.proof.task import decide_order, prove_order, settle_statement
 from tests.claims.written import claim_from
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
@@ -152,18 +152,6 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
 
 
 @pytest.mark.full
-def test_a_proof_that_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
-    def die(self, *_):
-        raise KilledError("the proof was killed (SIGKILL); is there too little memory?")
-
-    assert proved(TRIANGLE, claims=["true"])["killed"] is False
-    monkeypatch.setattr(Limited, "_call", die)
-    found = proved(TRIANGLE, claims=["true"])  # the proof is known, but not the claim
-    assert found["killed"] is True
-    assert [one["verdict"] for one in found["verdicts"]] == ["undecided"]
-
-
-@pytest.mark.full
 def test_certificates_that_cannot_be_written_end_the_order():
     Path("certificates").write_text("this is no folder")
     with pytest.raises(ChocoError, match=r"certificates/.*: cannot be written"):
@@ -211,9 +199,9 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
 def test_other_code_proves_again(monkeypatch):
     proved(TRIANGLE, claims=())
     todo = GameToProve.model_validate(order(TRIANGLE)["proofs"][0])
-    here = EarlierProofs(Path("certificates"))
-    assert here.find(todo) is not None
-    assert EarlierProofs(Path("certificates"), "another version").find(todo) is None
+    assert task.question_of(todo, Path("certificates")).find() is not None
+    monkeypatch.setattr(task, "engine_version", lambda: "another version")
+    assert task.question_of(todo, Path("certificates")).find() is None
 
 
 @pytest.mark.full
@@ -287,14 +275,16 @@ def test_an_order_with_its_verdicts():
     assert "given n there are finitely many integers" in found[3].why
 
 
-def test_a_decision_that_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
+def test_what_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
     def die(self, *_):
         raise KilledError("the decision was killed (SIGKILL); is there too little memory?")
 
     monkeypatch.setattr(Limited, "_call", die)
-    outcome = decision("true")
-    assert [verdict["verdict"] for verdict in outcome["verdicts"]] == ["undecided"]
-    assert outcome["killed"] is True
+    for outcome in (decision("true"), prove_order(order(TRIANGLE), lambda *_, **__: None)):
+        told = [*outcome["verdicts"], *outcome.get("proofs", [])]
+        assert {one.get("verdict", one.get("status")) for one in told} == {"undecided"}
+        assert outcome["killed"] is True
+    assert not list(Path().rglob("outcomes/*.json"))
 
 
 @pytest.mark.full

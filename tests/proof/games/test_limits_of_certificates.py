@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.games.prover import check_relation, contradiction, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import GameProof, GameToProve
-from choco_pipeline.proof.task import EarlierProofs
+from choco_pipeline.proof.task import question_of
 from tests.effort import examples
 
 GAMES = [(WithPass(Nim(2)), "p"), (SolidBar("(x+z)//5"), "p"), (StepBar(2, 1), "grundy")]
@@ -157,97 +156,70 @@ def test_guesses_have_a_clock_too():
         list(guesser.attempts(0))
 
 
-#: Remembered outcomes.
+# ---- Kept outcomes.
+
 TRIANGLE, OTHER = "solid-bar(f=(x+z)//3)", "solid-bar(f=(x+z)//5)"
 
 
-def todo(ruleset, relation="p"):
-    return GameToProve(
-        ruleset=ruleset,
-        relation=relation,
-        sweep="s",
-        parameters={},
-        seconds=60,
-        memory=4,
-        claims=(),
-    )
+def asked(ruleset, relation="p"):
+    limits = {"seconds": 60, "memory": 4, "sweep": "s", "parameters": {}, "claims": ()}
+    todo = GameToProve(ruleset=ruleset, relation=relation, **limits)
+    return question_of(todo, Path("certificates"))
 
 
 @pytest.fixture
 def outcomes(tmp_path, monkeypatch):
-    """Return what is known of two games, proved, in a folder of their own."""
+    """Keep the outcomes of two games, proved, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
-    known = EarlierProofs(Path("certificates"), {"own": "1"})
     for ruleset in (TRIANGLE, OTHER):
-        path = write_certificate(prove(parse_ruleset(ruleset)), known.certificates)
-        proof = GameProof(
-            ruleset=ruleset,
-            relation="p",
-            status="proved",
-            why="",
-            seconds=1,
-            sweep="s",
-            parameters={},
-            certificate=path.as_posix(),
-        )
-        known.add(todo(ruleset), proof)
-        assert known.find(todo(ruleset)) is not None
-    return known
+        path = write_certificate(prove(parse_ruleset(ruleset)), Path("certificates"))
+        said = {"relation": "p", "status": "proved", "why": "", "seconds": 1}
+        more = {"sweep": "s", "parameters": {}, "certificate": path.as_posix()}
+        asked(ruleset).add(GameProof(ruleset=ruleset, **said, **more))
+        assert asked(ruleset).find() is not None
+        assert asked(ruleset, "grundy").find() is None
 
 
-def files_of(outcomes, ruleset):
-    outcome = outcomes._path(parse_ruleset(ruleset), "p")
-    return outcome, outcomes.certificates / outcome.name
+def certificate_of(ruleset):
+    return Path(asked(ruleset).find().certificate)
 
 
-def forge(outcome, **changes):
-    """Change what an outcome says, with a digest that is right."""
-    known = read_record(outcome)
-    known["proof"] |= changes
-    write_record(outcome, known)
+@pytest.mark.usefixtures("outcomes")
+def test_an_outcome_in_another_spelling_is_the_same():
+    assert asked("solid-bar( f = (x + z) // 3 )").find() is not None
 
 
-def test_an_outcome_in_another_spelling_is_the_same(outcomes):
-    found = outcomes.find(todo("solid-bar( f = (x + z) // 3 )"))
-    assert found is not None
-    assert found.ruleset == "solid-bar( f = (x + z) // 3 )"
-
-
+@pytest.mark.usefixtures("outcomes")
 @pytest.mark.parametrize("which", [0, 1, "both"])
-def test_files_of_another_game_under_this_games_name_are_unknown(outcomes, which):
-    pairs = list(zip(files_of(outcomes, OTHER), files_of(outcomes, TRIANGLE), strict=True))
+def test_files_of_another_game_under_this_games_name_are_unknown(which):
+    pairs = [
+        (asked(OTHER).path, asked(TRIANGLE).path),
+        (certificate_of(OTHER), certificate_of(TRIANGLE)),
+    ]
     for source, target in pairs if which == "both" else [pairs[which]]:
         shutil.copy(source, target)
-    assert outcomes.find(todo(TRIANGLE)) is None
-    assert outcomes.find(todo(OTHER)) is not None
+    assert asked(TRIANGLE).find() is None
+    assert asked(OTHER).find() is not None
 
 
-def test_an_outcome_of_another_game_or_certificate_is_unknown(outcomes):
-    outcome, certificate = files_of(outcomes, TRIANGLE)
-    _, another = files_of(outcomes, OTHER)
-    written = outcome.read_text()
+@pytest.mark.usefixtures("outcomes")
+def test_an_outcome_that_was_changed_or_is_of_another_certificate_is_unknown():
+    outcome, certificate = asked(TRIANGLE).path, certificate_of(TRIANGLE)
+    another, written = certificate_of(OTHER).as_posix(), outcome.read_text()
     for changes in (
-        {"ruleset": OTHER},
-        {"relation": "grundy"},
-        {"certificate": another.as_posix()},
+        {"certificate": another},
         {"certificate": None},
         {"certificate": f"../{Path.cwd().name}/{certificate}"},
         {"status": "proven"},
     ):
-        forge(outcome, **changes)
-        assert outcomes.find(todo(TRIANGLE)) is None, changes
-        outcome.write_text(written)
-    assert outcomes.find(todo(TRIANGLE)) is not None
-
-
-def test_an_outcome_that_was_changed_is_unknown(outcomes):
-    outcome, certificate = files_of(outcomes, TRIANGLE)
-    known = json.loads(outcome.read_text())
-    known["proof"]["formula"] = {"text": "G = 0"}
-    write_json(outcome, known)
-    assert outcomes.find(todo(TRIANGLE)) is None
-    for text in ("", "[]", "null", "5", '{"proof": []}', '{"proof": {"status": {}}}', "\x00"):
+        known = read_record(outcome)
+        known["outcome"] |= changes
+        write_record(outcome, known)  # with a digest that is right
+        assert asked(TRIANGLE).find() is None, changes
+    for text in ("", "[]", "null", "5", '{"outcome": []}', "\x00", written.replace('""', '"x"', 1)):
         outcome.write_text(text)
-        assert outcomes.find(todo(TRIANGLE)) is None, text
-    os.remove(certificate)
-    assert outcomes.find(todo(TRIANGLE)) is None
+        assert asked(TRIANGLE).find() is None, text
+    outcome.write_text(written)
+    assert asked(TRIANGLE).find() is not None
+    certificate.unlink()
+    assert asked(TRIANGLE).find() is None
