@@ -299,12 +299,3 @@ def test_a_contradiction_ends_the_order(monkeypatch):
     monkeypatch.setattr(decided_integers, "_least", lambda *_: {"N": 9, "x": 1})
     with pytest.raises(DisagreementError, match="by the engine, not by definition"):
         settle_statement(statement("false"), 60.0)
-
-
-def test_too_little_memory_is_undecided(monkeypatch):
-    def too_large(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(task, "decide_integers", too_large)
-    (verdict,) = settle_statement(statement("true"), 60.0)
-    assert (verdict.verdict, verdict.why) == ("undecided", "there is too little memory")

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from choco_pipeline import SolidBar, StripBar
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import (
     And,
@@ -23,11 +21,10 @@ from choco_pipeline.proof.arithmetic.logic import (
     less,
     linear,
 )
-from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
 from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
-from tests.proof.relations import by_formula, decide, small, small_sets
+from tests.proof.relations import decide, small, small_sets
 
 MOST = 4
 
@@ -146,35 +143,3 @@ def test_a_sentence_without_variables_is_a_truth() -> None:
     decision = decide(Exists(("x",), Bitwise("^", "x", "x", "x")), {})
     assert decision.valid  # 0 ^ 0 == 0
     assert decide(Exists(("x",), And((less("x", "x"),))), {}).counterexample == {}
-
-
-@pytest.mark.parametrize(
-    ("game", "text"),
-    [
-        (SolidBar("(x+z)//5"), "x^y^z == 0"),
-        (SolidBar("(x+z)//5"), "(x+1)^y^(z+1) == 0"),  # solid2022, Conj 2 as printed
-        (StripBar(k=3), "x^y^z == 0"),
-        (StripBar(k=4, s=5), "(x+5)^y^(z+5) == 0"),
-    ],
-    ids=str,
-)
-def test_what_is_false_is_refused_at_a_place_that_the_definition_confirms(game, text) -> None:
-    in_relation = parse(text)
-    engine = Engine({"R0": by_formula(game, text)})
-    refuted = []
-    for obligation in obligations(game, "p"):
-        values = engine.decide(obligation.sentence).counterexample
-        if values is None:
-            continue
-        refuted.append(obligation.name)
-        position = tuple(values[name] for name in game.coordinates)
-        assert game.is_position(position)
-        zero = [
-            option
-            for option in game.options(position)
-            if in_relation.value(dict(zip(game.coordinates, option, strict=True)))
-        ]
-        member = in_relation.value(values)
-        assert member == ("no position in the relation" in obligation.name)
-        assert bool(zero) == member, (obligation.name, position)
-    assert refuted

@@ -17,7 +17,6 @@ from choco_pipeline.proof.arithmetic.logic import (
     conjunction,
     disjunction,
     exists,
-    free,
     implies,
     less,
     linear,
@@ -35,21 +34,6 @@ def test_the_same_linear_relation_is_the_same_value() -> None:
     assert Linear((("z", 2), ("x", 1), ("y", 3), ("z", -1), ("y", -3)), 4, "<") == Linear(
         (("x", 1), ("z", 1)), 4, "<"
     )
-
-
-@pytest.mark.parametrize(
-    ("sentence", "names"),
-    [
-        (linear({"x": 1, "y": 0}, 0, "=="), {"x"}),
-        (Bitwise("^", "a", "b", "c"), {"a", "b", "c"}),
-        (NimSumZero(("a", "a")), {"a"}),
-        (And((A, Or((Not(Member("R", ("y", "z"))),)))), {"x", "y", "z"}),
-        (Exists(("u", "y"), And((less("u", "x"), Member("R", ("u", "y", "z"))))), {"x", "z"}),
-        (And((less("u", "x"), Exists(("u",), less("u", "y")))), {"u", "x", "y"}),
-    ],
-)
-def test_free_variables(sentence, names) -> None:
-    assert free(sentence) == names
 
 
 def test_junctions_are_flat_and_decided_by_constants() -> None:

@@ -1,13 +1,11 @@
 """Certificates: written, read, checked again; and every small change of one is refused."""
 
-import copy
 import json
-import random
 from dataclasses import replace
 
 import pytest
 
-from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import Nim, SolidBar, StepBar, WithPass
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.games.certificate import (
@@ -81,53 +79,6 @@ def test_only_what_is_proved_is_certified(tmp_path):
     with pytest.raises(CertificateError, match="undecided, so there is nothing to certify"):
         write_certificate(prove(SolidBar("x*z")), tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("game", "relation"), SMALL)
-def test_every_changed_target_and_acceptance_is_refused(tmp_path, game, relation):
-    """All of them; and so for a false claim to pass, more than one must be changed."""
-    path = certified(game, relation, tmp_path)
-    refuse(path, mutations(json.loads(path.read_text())))
-
-
-@pytest.mark.full
-def test_changes_of_a_larger_certificate_are_refused(tmp_path):
-    path = certified(WithPass(StripBar(4, 2)), "p", tmp_path)
-    found = list(mutations(json.loads(path.read_text())))
-    assert len(found) == 17 + 17 * 16 * 8 + 23 + 23 * 22 * 8
-    refuse(path, random.Random(0).sample(found, 150))
-
-
-def mutations(document):
-    """Yield the document with one target, or one state's acceptance, changed in one of its automata."""
-    for passes, automaton in enumerate(document["automata"]):
-        states = range(len(automaton["delta"]))
-        for state in states:
-            changed = copy.deepcopy(document)
-            flags = set(automaton["accepting"]) ^ {state}
-            changed["automata"][passes]["accepting"] = sorted(flags)
-            yield changed
-            for symbol, now in enumerate(automaton["delta"][state]):
-                for target in states:
-                    if target != now:
-                        changed = copy.deepcopy(document)
-                        changed["automata"][passes]["delta"][state][symbol] = target
-                        yield changed
-
-
-def refuse(path, documents):
-    reasons = set()
-    for document in documents:
-        path.write_text(json.dumps(document))
-        try:
-            proof = check_certificate(path)
-        except CertificateError:
-            reasons.add("malformed")
-            continue
-        assert proof.status == "refuted", document["automata"]
-        reasons.add("refuted")
-    assert reasons == {"malformed", "refuted"}
 
 
 def test_two_automata_exchanged_are_refused(nim):

@@ -57,7 +57,7 @@ def within(game: Ruleset, bound: int):
 games = st.one_of(rulesets(), nested, all_own_games)
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(games, st.data())
 def test_options_are_those_of_the_definition(game, data) -> None:
     bound = box(game)
@@ -118,7 +118,7 @@ def failures(
     return found
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(games, st.data())
 def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = min(3, box(game))
@@ -137,7 +137,7 @@ def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> N
     assert (said, int(name[1:]), place) in failures(game, "p", changed, bound)
 
 
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(games.filter(lambda game: len(game.coordinates) <= 4), st.data())
 def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = 2

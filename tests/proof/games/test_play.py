@@ -21,11 +21,11 @@ from choco_pipeline.proof.games.prover import Proof, prove
 from tests.effort import examples
 
 GAMES = [
-    ("strip-bar(k=4, s=2)", "p", 8),
+    ("strip-bar(k=4, s=2)", "p", 6),
     ("solid-bar(f=(x+z)//3)", "p", 7),
-    ("step-bar(k=1)", "grundy", 12),
+    ("step-bar(k=1)", "grundy", 9),
     ("with-pass(strip-bar(k=2, s=1), passes=1)", "p", 5),
-    ("sum(with-pass(step-bar(k=1), passes=1), nim(1))", "p", 4),
+    ("sum(with-pass(step-bar(k=1), passes=1), nim(1))", "p", 3),
 ]
 
 
@@ -57,7 +57,7 @@ def test_all_small_positions_are_played_by_definition(notation, relation, bound)
     [
         ([["y"], ["z"], ["y", "z"]], {"y": "z//2"}, False, 14),
         ([["y"], ["z"]], {"y": "(z+1)//2"}, False, 14),
-        ([["x"], ["y"], ["z"]], {"y": "z//2", "x": "z//3"}, True, 8),
+        ([["x"], ["y"], ["z"]], {"y": "z//2", "x": "z//3"}, True, 6),
     ],
 )
 def test_games_of_ones_own_are_played_by_definition(moves, heights, bound, clip, monkeypatch):
@@ -76,7 +76,7 @@ def test_games_of_ones_own_are_played_by_definition(moves, heights, bound, clip,
 def test_each_kind_of_move_that_wins_is_there_with_what_leaves_least():
     # Two moves of one kind cut the same coordinate; of a strip bar only the cuts of z can change y as well.
     game = parse_ruleset("strip-bar(k=4, s=2)")
-    for position in game.positions(9):
+    for position in game.positions(6):
         least = {}
         for option in game.options(position):
             if game.grundy(option) == 0:

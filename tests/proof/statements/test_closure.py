@@ -1,91 +1,21 @@
 """Claims on options, decided for all positions, against the definition, option by option."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
-from choco_pipeline.formula import parse
+from choco_pipeline.claims.language.verdict import HoldsToBound, Proved
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
-from tests.claims.checks.test_options import counted
-from tests.claims.claims import claim_on, holds, key_of
-from tests.effort import examples
+from tests.claims.claims import claim_on
 from tests.proof.statements.decided_games import proved
-from tests.proof.statements.test_decided_claims import pieces
-
-BOUNDS = {
-    "step-bar(k=2, s=1)": 9,
-    "with-pass(step-bar(k=2, s=1), passes=1)": 9,
-    "with-pass(nim(2), passes=1)": 8,
-    "strip-bar(k=2, s=0)": 6,
-    "solid-bar(f=(x+z)//3)": 6,
-    "nim(2)": 9,
-    "sum(step-bar(k=2, s=0), nim(1))": 6,
-}
 
 
 def decided(text, **check):
     game = parse_ruleset(text)
     claim = claim_on(game, kind="options", **check)
     return claim, decide(claim, {}, proved(text), "here")
-
-
-def first_wrong(text, check):
-    """Return the least position up to the bound of this game whose options contradict a statement, by definition."""
-    game = parse_ruleset(text)
-
-    def named(position):
-        return dict(zip(game.coordinates, position, strict=True))
-
-    for position in sorted(game.positions(BOUNDS[text]), key=lambda q: key_of(game, q)):
-        if not holds(parse(check["of"]), named(position)):
-            continue
-        options = counted(game, position, check.get("by", []), check.get("beside"))
-        truths = [holds(parse(check["to"]), named(option)) for option in options]
-        right = {"no": not any(truths), "some": any(truths), "every": all(truths)}
-        if not right[check["have"]]:
-            return position
-    return None
-
-
-@settings(max_examples=examples(120), deadline=None)
-@given(st.data())
-def test_drawn_claims_on_options(data) -> None:
-    text = data.draw(st.sampled_from(list(BOUNDS)))
-    game = parse_ruleset(text)
-    names = game.coordinates
-    _, conditions = pieces(names)
-    by = data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2))
-    falls = "y" in names and by and "y" not in by
-    check = {
-        "of": data.draw(conditions),
-        "to": data.draw(conditions),
-        "have": data.draw(st.sampled_from(["no", "some", "every"])),
-        "by": by,
-        "beside": data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None,
-    }
-    _, finding = decided(text, **check)
-    expected = first_wrong(text, check)
-    match finding.verdict:
-        case Proved("here"):
-            assert expected is None
-        case Refuted(counterexample):
-            at = counterexample.position
-            heaps = len(game.base.coordinates)
-            assert at == expected or (expected is None and max(at[:heaps]) > BOUNDS[text])
-        case Vacuous(why):
-            assert why.startswith("no position")
-            assert expected is None
-            for q in game.positions(BOUNDS[text]):
-                spoken = holds(parse(check["of"]), dict(zip(names, q, strict=True)))
-                empty = check["have"] == "every" and not counted(game, q, by, check["beside"])
-                assert not spoken or empty
-        case other:
-            raise AssertionError(other)
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def near(check):
     return sorted({*range(-6, 8), *(factor * n + more for n, factor, more in beyond)})
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(statements())
 def test_what_is_proved_of_any_names_is_true_and_what_is_refuted_is_false(check) -> None:
     for fixed, verdict in verdicts(**check):
