@@ -14,12 +14,7 @@ import numpy as np
 
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import (
-    Counterexample,
-    Finding,
-    Proved,
-    Refuted,
-)
+from choco_pipeline.claims.language.verdict import Counterexample, Finding, Proved, Refuted
 from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
