@@ -1,7 +1,6 @@
 """What an automaton accepts, and what is not an automaton."""
 
 import json
-import pickle
 
 import numpy as np
 import pytest
@@ -166,10 +165,8 @@ variables = st.one_of(labels, st.builds(Auxiliary, labels))
 @given(labels)
 def test_it_is_equal_to_nothing_else(label) -> None:
     one, other = Auxiliary(label), Auxiliary(label)
-    assert len({one, other, label, pickle.loads(pickle.dumps(one))}) == 4
+    assert len({one, other, label}) == 3
     assert str(one) == str(other) == label
-    again, twice = pickle.loads(pickle.dumps((one, one)))
-    assert again is twice
 
 
 @given(variables, variables, variables)
