@@ -463,11 +463,7 @@ def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
 
 
 def settled_for_all(
-    claim: Document,
-    seconds: float,
-    memory: float,
-    certificates: str | None,
-    prover: Limited,
+    claim: Document, seconds: float, memory: float, certificates: str | None, prover: Limited
 ) -> ClaimVerdict:
     """Decide a claim for all parameters at once in a child process, as `settle_for_all`.
 

@@ -100,18 +100,6 @@ def test_a_window_of_a_graph_sees_values_of_any_size():
     assert learned.automaton == linear({"x": 100, "y": -1}, 0, "==")
 
 
-def test_members_are_asked_below_the_depth_only():
-    largest = 0
-
-    def member(points):
-        nonlocal largest
-        largest = max(largest, int(points.max()))
-        return (points[:, 0] * points[:, 1] % 7) == 1
-
-    assert learn(member, ("x", "y"), depth=7, window=3).automaton is None
-    assert 64 <= largest < 128
-
-
 def test_squares_do_not_close():
     squares = {n * n for n in range(64)}
     learned = learn(
@@ -164,9 +152,3 @@ def test_agrees_looks_on_a_graph_and_beside_it():
     # one digit away, and so rare that no point of any size hits it
     beside = disjunction(right, linear({"x": 1, "y": -1}, 1 + 2048, "=="))
     assert not agrees(beside, graph, tracks, 12, 200, seed=0)
-
-
-def test_agrees_takes_points_in_the_order_of_the_given_tracks():
-    assert agrees(
-        linear({"a": 1, "b": -1}, 0, "<="), lambda p: p[:, 1] <= p[:, 0], ("b", "a"), 6, 500, seed=0
-    )

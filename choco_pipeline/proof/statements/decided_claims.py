@@ -48,13 +48,7 @@ from choco_pipeline.proof.games.answers import number_below
 from choco_pipeline.proof.games.obligations import legal, relation_name
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.sentences import (
-    VALUE,
-    Translator,
-    at_most_each,
-    holds,
-    signed,
-)
+from choco_pipeline.proof.statements.sentences import VALUE, Translator, at_most_each, holds, signed
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import (
@@ -383,10 +377,7 @@ class _Question:
 
 
 def counterexample_at(
-    claim: Claim,
-    parameters: Mapping[str, int],
-    known: ProvedPosition,
-    printed: int | None = None,
+    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition, printed: int | None = None
 ) -> Counterexample:
     """Return the counterexample to a claim at a position, or to a printed Grundy number.
 
@@ -395,12 +386,13 @@ def counterexample_at(
     game, position = known.proof.ruleset, known.position
     environment = claim.environment(parameters)
     named = environment | dict(zip(game.coordinates, position, strict=True))
-    is_p, reason = known.is_p_position, None
+    reason = None
     match claim.check:
         case _ if printed is not None:
             is_wrong = printed != known.number
             actual, claimed = f"Grundy number {known.number}", f"Grundy number {printed}"
         case PPositions() as check:
+            is_p = known.is_p_position
             is_wrong = check.formula.value(named) != is_p
             actual, claimed = ("P-position", "N-position") if is_p else ("N-position", "P-position")
         case GrundyNumbers() as check:
@@ -409,7 +401,7 @@ def counterexample_at(
             actual, claimed = f"Grundy number {known.number}", f"Grundy number {number}"
         case Values() as check:
             value = int(check.of.value(named))
-            is_wrong = is_p and not check.values.value({**named, "v": value})
+            is_wrong = known.is_p_position and not check.values.value({**named, "v": value})
             actual = f"the P-position has the value {value}"
             claimed = f"a value v with {math_text(check.values)}"
         case _:
@@ -421,7 +413,7 @@ def counterexample_at(
         return explain.counterexample_to_number(case, position, printed)
     if case is not None:
         return explain.counterexample_at(case, position)
-    option = None if is_p else known.winning
+    option = None if known.is_p_position else known.winning
     if option is not None and claim.numbers is None and printed is None:
         reason = f"its option {option} is a P-position"
     return Counterexample(actual, claimed, position, game.coordinates, option, reason)

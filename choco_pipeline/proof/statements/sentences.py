@@ -32,14 +32,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.arithmetic.terms import (
-    Meaning,
-    Sum,
-    Terms,
-    at_most,
-    condition,
-    value_is,
-)
+from choco_pipeline.proof.arithmetic.terms import Meaning, Sum, Terms, at_most, condition, value_is
 from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.statements.printer import term_text, text_of

@@ -127,23 +127,6 @@ def test_grundy_numbers_of_a_step_bar() -> None:
     assert rows[3].closed == "3 for n ≥ 3"
 
 
-@pytest.mark.parametrize(
-    ("a", "rule", "closed"),
-    [
-        (linear({"y": 1, "z": -1}, 0, "<="), "a(n+2) = 6·a(n+1) - 8·a(n)", "(2^n + 4^n)/2"),
-        (linear({"y": 1, "z": -1}, 0, "=="), "a(n+1) = 2·a(n)", "2^n"),
-        (linear({"y": 1}, -5, "=="), "a(n+4) = a(n+3)", "1 for n ≥ 3"),
-        (linear({"y": 1}, 1, "=="), "a(n) = 0", "0"),
-    ],
-)
-def test_text(a, rule, closed) -> None:
-    found = counts(a)
-    assert (recurrences.printed(recurrences.rule_text(found.recurrence)), found.closed) == (
-        rule,
-        closed,
-    )
-
-
 def test_roots_that_are_no_integers_and_roots_that_are_double() -> None:
     no_pairs = Automaton(
         ("a",), np.array([[0, 1], [0, 2], [2, 2]], np.int32), np.array([True, True, False])

@@ -166,8 +166,3 @@ def test_other_files_are_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises((CertificateError, StoreError), match=r"certificate\.json: not a "):
         read_certificate(path)
-
-
-def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(StoreError, match="cannot be read"):
-        read_certificate(tmp_path / "none.json")

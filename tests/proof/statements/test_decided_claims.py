@@ -189,25 +189,6 @@ def test_what_says_nothing_is_vacuous(check, why) -> None:
 
 
 @pytest.mark.parametrize(
-    "check",
-    [
-        {"kind": "p-positions", "formula": "a < 0", "where": "a != b"},
-        {"kind": "values", "of": "a", "values": "v >= 0", "relation": "contains-all"},
-        {"kind": "options", "of": "a+b == 0", "have": "no", "to": "a >= 0"},
-    ],
-)
-def test_what_says_something_is_proved(check) -> None:
-    assert decided("nim(2)", check=check).verdict == Proved("here")
-
-
-def test_no_value_at_all_is_not_every_member() -> None:
-    check = {"kind": "values", "of": "a", "values": "v == 7", "where": "a > b"}
-    for relation in ("contains-all", "exactly"):
-        found = decided("nim(2)", check=check, relation=relation).verdict.counterexample.found
-        assert found == "no P-position has the value 7"
-
-
-@pytest.mark.parametrize(
     ("claim_id", "text", "at"),
     [
         ("triangular-thm-7.3", "solid-bar(f=(x+z)//3)", None),
@@ -327,11 +308,3 @@ def test_an_undecided_game_decides_no_claim() -> None:
     claim = claim_on(proof.ruleset, kind="p-positions", formula="y == z")
     verdict = decide(claim, {}, proof, "here").verdict
     assert "no proved automata" in verdict.why
-
-
-def test_time_is_kept_to() -> None:
-    proof = proved("nim(2)")
-    verdict = decide(
-        claim_on(proof.ruleset, kind="p-positions", formula="a == b"), {}, proof, "here", 0.0
-    ).verdict
-    assert verdict == Undecided("time is up before the sentence is decided")

@@ -4,8 +4,6 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.language.catalogue import mistakes_in
@@ -19,10 +17,8 @@ from choco_pipeline.proof.statements.decided_integers import (
 from tests.catalogues import catalogue_of
 from tests.claims.oracle_of_integers import outcome_of_integers
 from tests.claims.written import claim_from
-from tests.effort import examples
 
 BOUND = 3
-BEYOND = 7
 
 
 def statement(bound=BOUND, **check):
@@ -37,84 +33,6 @@ def decided(seconds=math.inf, **check):
     ((fixed, finding),) = decide_integers(statement(**check), seconds)
     assert fixed == {}
     return finding.verdict
-
-
-@st.composite
-def terms(draw, names):
-    first, second = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-    shapes = ["{}", "{}+{}", "{}-{}", "{} ^ {}", "({}-1) ^ ({}-1)", "min({}, {})", "abs({}-{})"]
-    shapes += ["({}+{})//k", "{} % k", "k*{}-{}", "{} >> 1", "{} & {}", "-{} // 2", "{}+2"]
-    return draw(st.sampled_from(shapes)).format(first, second)
-
-
-@st.composite
-def conditions(draw, names):
-    left, right = draw(terms(names)), draw(st.one_of(terms(names), st.sampled_from("0123")))
-    compared = f"{left} {draw(st.sampled_from(['==', '!=', '<', '<=', '>=']))} {right}"
-    if draw(st.booleans()):
-        return compared
-    joined = draw(st.sampled_from(["{} or {} == 1", "not ({} and {} > 0)", "{} and {} % 2 == 0"]))
-    return joined.format(compared, draw(st.sampled_from(names)))
-
-
-@st.composite
-def statements(draw):
-    """Draw a statement with a divisor k, two integers, at times one that follows, and at times others that are counted."""
-    ranges = ["0..N", "1..N", "-2..N", "k..N step 2", "-N..N", "2*k..N+1"]
-    inner = ["0..x", "x..x+k", "0..N", "x-1..x+1", "0..2*y", "x//2"]
-    spans = {"k": "1..2", "x": draw(st.sampled_from(ranges))}
-    spans["y"] = draw(st.sampled_from([*ranges, *inner]).filter(lambda span: "y" not in span))
-    names, check = ["x", "y"], {"all": spans}
-    if draw(st.booleans()):
-        check["let"] = {"z": draw(terms(names))}
-        names.append("z")
-    if draw(st.booleans()):
-        check["where"] = draw(conditions(names))
-    said = draw(st.sampled_from(["holds", "any", "equivalent", "number"]))
-    if said == "holds":
-        check["holds"] = draw(conditions(names))
-    elif said in ("any", "equivalent"):
-        check[said] = draw(st.lists(conditions(names), min_size=2, max_size=3))
-    else:
-        of = {"u": draw(st.sampled_from(inner))}
-        if draw(st.booleans()):
-            of["v"] = draw(st.sampled_from(["0..u", "u..u+1"]))
-        let = {"w": draw(terms([*names, *of]))}
-        such = draw(conditions([*names, *of, "w"]))
-        many = draw(st.integers(0, 2))
-        check["number"] = {"of": of, "let": let, "such": such}
-        check["number"][draw(st.sampled_from(["least", "exactly"]))] = many
-    return check
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(statements())
-def test_drawn_statements(check) -> None:
-    claim = statement(**check)
-    for fixed, finding in decide_integers(claim, math.inf):
-        assert list(fixed) == ["k"]
-        given = statement(**{**check, "all": {**check["all"], "k": fixed["k"]}})
-        match finding.verdict:
-            case Proved(_, "integer"):
-                for bound in range(BOUND, BEYOND + 1):
-                    assert not outcome_of_integers(given.proposition, bound).is_false
-            case Vacuous("no case satisfies its premise"):
-                assert outcome_of_integers(given.proposition, BEYOND).is_empty
-            case Refuted(counterexample, 0):
-                # With this bound at the latest it is false there; whether earlier, the ranges say.
-                *_, x, y = counterexample.position
-                largest = max(BOUND, 2 * abs(x) + 2, 2 * abs(y) + 2)
-                shown = check_standing(given, largest, {"k": fixed["k"], "x": x, "y": y})
-                if "N" not in str(check.get("number")):
-                    assert isinstance(shown.verdict, Refuted)
-                    assert shown.verdict.counterexample == counterexample
-                if "-" not in str(check["all"]) and largest <= 2 * BEYOND:
-                    assert (
-                        outcome_of_integers(given.proposition, largest).least
-                        == counterexample.position
-                    )
-            case other:
-                raise AssertionError(other)
 
 
 ONE = {"all": {"x": "0..N"}}
