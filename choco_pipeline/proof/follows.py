@@ -188,14 +188,6 @@ class LastStep:
         return integers(spans, render(junction("and", nodes(condition), *where)), said)
 
 
-def implied(claim: Claim, conditions: Sequence[Node]) -> str:
-    """Return the statement that a claim speaks, for all at once, only of parameters with some conditions."""
-    condition = claim.statement.for_all
-    assert condition is not None
-    spans = {name: "0..N" for name in sorted(claim.parameters)}
-    return integers(spans, condition.text, render(junction("and", *conditions)))
-
-
 def integers(spans: Mapping[str, str], where: str, said: str) -> str:
     """Return a statement about integers with these ranges."""
     if "N" in spans:
@@ -256,12 +248,16 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
-    statements = (*([implied(claim, others)] if others else []), *last.statements())
+    statements = [*last.statements()]
+    if others:
+        spans = {name: "0..N" for name in sorted(claim.parameters)}
+        said = render(junction("and", *others))
+        statements.insert(0, integers(spans, statement.for_all.text, said))
     base, _ = without_passes(claim.pattern)
     stated = (base.text, statement.for_all.text, f"{game.coordinates[0]} == 0")
     family = Family(*stated, "p-positions", "", describe(base.text))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
-    return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
+    return Derivation(tuple(only_the_end), family, last, of_parameters, tuple(statements))
 
 
 @contextmanager
