@@ -100,16 +100,6 @@ def test_a_window_of_a_graph_sees_values_of_any_size():
     assert learned.automaton == linear({"x": 100, "y": -1}, 0, "==")
 
 
-def test_squares_do_not_close():
-    squares = {n * n for n in range(64)}
-    learned = learn(
-        lambda p: np.array([x in squares for x in p[:, 0].tolist()]), ("x",), depth=12, window=4
-    )
-    assert learned.automaton is None
-    assert list(learned.growth) == sorted(set(learned.growth))  # growing to the last
-    assert len(learned.growth) == 12 - 4 + 1
-
-
 def test_learning_stops_at_most_states():
     learned = learn(Graph(lambda p: p[:, 0] ** 2, 1), ("x", "y"), 12, 3, most_states=20)
     assert learned.automaton is None

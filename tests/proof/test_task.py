@@ -7,12 +7,10 @@ import pytest
 
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import task
 from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.limits import KilledError, Limited
-from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.proof.statements import decided_integers
 from choco_pipeline.proof.task import decide_order, prove_order, settle_statement
 from tests.claims.written import claim_from
@@ -193,37 +191,6 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
     proved(TRIANGLE, WILD, claims=(), **{limit: 42})
     changed = {p.stem for p, at in times().items() if at != written[p]}
     assert len(changed) == 1, "the proof stands"
-
-
-@pytest.mark.full
-def test_other_code_proves_again(monkeypatch):
-    proved(TRIANGLE, claims=())
-    todo = GameToProve.model_validate(order(TRIANGLE)["proofs"][0])
-    assert task.question_of(todo, Path("certificates")).find() is not None
-    monkeypatch.setattr(task, "engine_version", lambda: "another version")
-    assert task.question_of(todo, Path("certificates")).find() is None
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("damage", ["changed", "removed", "outcome"])
-def test_a_certificate_that_is_not_the_one_that_was_proved_is_found_again(damage):
-    (proof,) = proved(TRIANGLE, claims=())["proofs"]
-    certificate = Path(proof["certificate"])
-    whole = read_json(certificate)
-    match damage:
-        case "changed":
-            certificate.write_text(
-                certificate.read_text().replace('"accepting": [0', '"accepting": [1')
-            )
-            assert read_json(certificate) != whole
-        case "removed":
-            certificate.unlink()
-        case _:
-            (outcome,) = Path("certificates/outcomes").iterdir()
-            outcome.write_text("{}")
-    (again,) = proved(TRIANGLE, claims=())["proofs"]
-    assert again["status"] == "proved"
-    assert read_json(certificate)["automata"] == whole["automata"]
 
 
 # ---- Statements on integers.

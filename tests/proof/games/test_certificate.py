@@ -340,7 +340,12 @@ def certificate_of(ruleset):
 
 @pytest.mark.usefixtures("outcomes")
 def test_an_outcome_in_another_spelling_is_the_same():
-    assert asked("solid-bar( f = (x + z) // 3 )").find() is not None
+    found = asked("solid-bar( f = (x + z) // 3 )")
+    assert found.find() is not None
+    assert replace(found, engines={"own": "another version"}).find() is None
+    assert replace(found, limits={"seconds": 99, "memory": 9}).find() is not None, (
+        "the proof stands"
+    )
 
 
 @pytest.mark.usefixtures("outcomes")

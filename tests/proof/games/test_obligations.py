@@ -15,7 +15,6 @@ from choco_pipeline import (
     Ruleset,
     SolidBar,
     StepBar,
-    StripBar,
     WithPass,
 )
 from choco_pipeline.formula import parse
@@ -173,20 +172,6 @@ def test_each_of_several_heights_is_asked_of():
         "heights of y are not negative": False,
         "heights of y do not fall": False,
     }
-
-
-def test_a_value_where_there_is_no_position_is_found() -> None:
-    game = StepBar(k=3)
-    relations = relations_of(game, "grundy", 3)
-    changed = {"R0": relations["R0"] | {(3, 1, 0)}}
-    said = "only positions of the game have a value"
-    assert (said, 0, (3, 1)) in failures(game, "grundy", changed, 3)
-
-
-def test_obligations_come_by_passes_left() -> None:
-    found = obligations(WithPass(StripBar(k=2), 2), "p")
-    assert [obligation.passes for obligation in found] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert len({(obligation.name, obligation.passes) for obligation in found}) == len(found)
 
 
 @pytest.mark.parametrize(

@@ -152,15 +152,6 @@ def test_members_of_any_sign_must_be_values(said, absent) -> None:
     assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
 
 
-def test_negative_values_are_found_too() -> None:
-    check = {"kind": "values", "of": "-a-1", "relation": "exactly"}
-    assert decided("nim(2)", check=check, values="v < 0").verdict == Proved("here")
-    missing = decided("nim(2)", check=check, values="v < 1").verdict
-    assert missing.counterexample.found == "no P-position has the value 0"
-    outside = decided("nim(2)", check=check, values="v < -1").verdict
-    assert outside.counterexample.position == (0, 0)
-
-
 NOTHING = [
     ({"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
     ({"kind": "p-positions", "formula": "a < 0", "relation": "contain"}, "no position"),
