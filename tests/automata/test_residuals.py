@@ -1,7 +1,5 @@
 """Guessed automata against the automata and the relations that the points were taken from."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,10 +11,6 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.automata.residuals import Graph, agrees, learn
 from choco_pipeline.errors import LimitError
-
-
-def box(dimensions, size):
-    return np.array(list(product(range(size), repeat=dimensions)), np.int64)
 
 
 @st.composite

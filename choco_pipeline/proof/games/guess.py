@@ -30,8 +30,6 @@ from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import (
     Computation,
     computation_of,
-    memory_of,
-    seconds_of,
 )
 from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.machine import worker_memory
@@ -87,7 +85,7 @@ def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
 
 def _is_worth_it(table: Computation) -> bool:
     most = min(MOST_MEMORY, worker_memory(1))
-    return seconds_of(table) <= MOST_SECONDS and memory_of(table) <= most
+    return table.seconds <= MOST_SECONDS and table.memory <= most
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:

@@ -50,7 +50,6 @@ from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import VALUE, Translator, at_most_each, holds, signed
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import (
     TRUE,
     Expression,
@@ -60,6 +59,7 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     applies,
     conjuncts,
+    math_of,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
 from choco_pipeline.tables.cells import Cells

@@ -35,7 +35,6 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.arithmetic.terms import Meaning, Sum, Terms, at_most, condition, value_is
 from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     Binding,
@@ -56,6 +55,8 @@ from choco_pipeline.statements.tree import (
     Proposition,
     Quantified,
     Term,
+    term_text,
+    text_of,
     walk,
 )
 
