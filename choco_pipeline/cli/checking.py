@@ -41,7 +41,6 @@ from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToPro
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
-    EarlierProofs,
     certified,
     check_again,
     decided_on,
@@ -212,7 +211,6 @@ def proved_by_game(
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
-    outcomes = EarlierProofs(RESULTS / "proofs")
     with Limited(PREPARED_BY) as prover:
         for case in cases:
             start = time.perf_counter()
@@ -221,7 +219,7 @@ def proved_by_game(
             if game not in proofs:
                 order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
                 todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
-                proofs[game] = searched(todo, outcomes, prover)
+                proofs[game] = searched(todo, RESULTS / "proofs", prover)
             proof = proofs[game]
             if proof.is_proved:
                 decided = decided_on(claim.as_json(), case, proof, limits, prover)

@@ -1,16 +1,13 @@
-"""Families of games as rules, which lemmas split and compare with those of premises.
+"""The lemmas that claims may follow by, a closed list, and the games that they speak of; docs/lemmas.md proves each.
 
-A lemma may need that no position with options has the Grundy number 0, which is true exactly if every position with options
+A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
+it does not apply to.
+
+It may need that no position with options has the Grundy number 0, which is true exactly if every position with options
 has an option without options. Here the position without options is the one where all coordinates are 0. Solvers decide that
 every position with a coordinate that is not 0 has a move to it. A move that lowers a coordinate to 0 leads there if every
 other coordinate is 0 already, or may fall by this move and has the largest value 0 where all coordinates are 0. That a
 coordinate which is not 0 is legal is weakened to: its largest value is at least 1.
-
-
-The lemmas that claims may follow by, a closed list; docs/lemmas.md proves each.
-
-A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
-it does not apply to.
 """
 
 from __future__ import annotations
