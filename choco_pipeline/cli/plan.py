@@ -150,7 +150,7 @@ def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
     large: list[LargeTable] = []
     for table in plan["tables"]:
         if table["large"]:
-            spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
+            spec = TableSpec.of_entry(table)
             # What knows the kernels is slow to import.
             cut: dict[str, int] = resolve("choco_pipeline.tables.wavefront:described")(
                 spec, memory or table["memory_of_job"]
