@@ -25,11 +25,10 @@ from choco_pipeline.cli.statement_check import checked, claim_of
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, as_game
-from choco_pipeline.report.assemble import row_frame, verdict_frame
+from choco_pipeline.report.exports import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.ledger import Ledger, ledger_of
 from choco_pipeline.sweep.run_files import RESULTS, Paths

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.finding.formulas import Scope, UndefinedError, size
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula, nodes
 from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, CountFinding
 from choco_pipeline.statements import tree

@@ -16,15 +16,13 @@ from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.waiting import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.families.automaton_formulas import learned_from_game
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.height_functions.height_statements import classified_all
+from choco_pipeline.finding.formulas import in_text
+from choco_pipeline.finding.heights import classified_all
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import learned_from_game
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.formulas import in_text
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import UNITS
+from choco_pipeline.finding.statement import UNITS, FoundDocument, Mined
+from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset

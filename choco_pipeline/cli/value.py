@@ -13,12 +13,12 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games.answers import play
 from choco_pipeline.proof.games.certificate import (
     CertificateError,
     certificate_path,
     read_certificate,
 )
-from choco_pipeline.proof.games.play import play
 from choco_pipeline.tables.cells import Cells, find_table
 from choco_pipeline.tables.computing import cost_of, table
 from choco_pipeline.tables.location import RESULTS

@@ -31,10 +31,17 @@ import xarray as xr
 
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.listing import holds_at
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
-from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions, select, select_where
+from choco_pipeline.tables.cells import (
+    Cells,
+    Ints,
+    Truths,
+    are_positions,
+    holds_at,
+    select,
+    select_where,
+)
 
 #: Laws for all coordinates: the largest coordinate that is looked at, by the number of coordinates.
 BOUNDS = {2: 255, 3: 63, 4: 23}

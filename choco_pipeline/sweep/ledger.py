@@ -21,7 +21,7 @@ from choco_pipeline.documents.record import read_record, read_record_as, write_r
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import Finding
-from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.records import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan

@@ -15,8 +15,8 @@ from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.table_findings import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
-from choco_pipeline.proof.games.membership import QUANTITIES
-from choco_pipeline.proof.proof_orders import (
+from choco_pipeline.proof.games.guess import QUANTITIES
+from choco_pipeline.proof.records import (
     ClaimToDecide,
     DecisionOrder,
     GameToProve,

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from choco_pipeline.cli.main import app
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.finding.height_functions.height_criteria import HeightsError
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.heights import HeightsError
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing import quick_bound
 

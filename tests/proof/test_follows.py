@@ -15,9 +15,8 @@ from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, 
 from choco_pipeline.claims.quick_trial import assignments, trials
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.lemmas.family_game import require_only_the_end
-from choco_pipeline.proof.lemmas.follows import derived, settle_following
-from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.follows import derived, settle_following
+from choco_pipeline.proof.lemmas import LEMMAS, require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.task import decide_order
 from choco_pipeline.statements.tree import Count, walk

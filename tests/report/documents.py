@@ -16,7 +16,7 @@ OTHERS: Document = {
     "title": "t",
     "config": "c.yaml",
     "command": "./choco run c.yaml",
-    "versions": {},
+    "versions": {"choco_pipeline": "1"},
     "seconds": {"tables": 0, "checks": 0, "mining": 0, "proofs": 0},
     "claims": [],
     "verdicts": [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.report.assemble import MOST_NAMED, run_times
+from choco_pipeline.report.pages import MOST_NAMED, run_times
 from choco_pipeline.sweep.ledger import Ledger
 
 

@@ -152,24 +152,6 @@ def test_a_recognised_statement_is_judged_as_it_is_evaluated(data, shape, rulese
         require_same(claim, game, GAMES[ruleset])
 
 
-BESIDE = [
-    "some option by {z}: {y}' == {y} and {y} > 0",
-    "no option by {z}: {y}' < {y} and {z}' == 0",
-    "every option by {z}: {y}' == {y} => {z}' > 0",
-    "every option by {z}: {y}' < {y} => {z}' > 0",
-]
-
-
-@pytest.mark.parametrize("ruleset", sorted(GAMES))
-@pytest.mark.parametrize("shape", BESIDE)
-def test_coordinates_that_fall_or_stay_beside_a_move(ruleset: str, shape: str) -> None:
-    game = parse_ruleset(ruleset)
-    for y in game.coordinates:
-        for z in game.coordinates:
-            claim = claim_of(ruleset, shape.format(y=y, z=z))
-            require_same(claim, game, GAMES[ruleset])
-
-
 PRINTED = [[0, 1, 2, 3], [1, 0, 3, 2]]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
 from choco_pipeline.sweep.orders import (

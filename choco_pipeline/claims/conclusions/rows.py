@@ -29,7 +29,6 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
-    FalseEverywhere,
     VerdictKind,
     counted,
     place_text,
@@ -44,17 +43,9 @@ from choco_pipeline.statements.tree import is_sampled
 Given = tuple[tuple[str, int], ...]
 
 #: The names of engines in texts.
-ENGINES: Mapping[str, str] = {
-    "own": "ours",
-    "checker": "the checker",
-    "z3": "z3",
-    "cvc5": "cvc5",
-}
+ENGINES: Mapping[str, str] = {"own": "ours", "checker": "the checker", "z3": "z3", "cvc5": "cvc5"}
 #: Statuses of statements that no paper asserts, so that a refutation contradicts no author.
-NOT_ASSERTED: Mapping[str, str] = {
-    "question": "Questions",
-    "ours": "Remarks of this project",
-}
+NOT_ASSERTED: Mapping[str, str] = {"question": "Questions", "ours": "Remarks of this project"}
 #: Strongest first. The first kind that occurs is the outcome of several verdicts with the same parameters. "vacuous" comes
 #: late, because a statement that holds somewhere is not vacuous.
 PRECEDENCE: tuple[VerdictKind, ...] = (
@@ -97,14 +88,13 @@ def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
 
 
 @dataclass(frozen=True)
-class Cases:
+class _Cases:
     """A claim and all verdicts on it.
 
     A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
     proofs, or no choice, which is all of the statement.
     """
 
-    #: The claim.
     claim: Claim
     #: All verdicts. An undecided proof does not weaken other verdicts.
     all_verdicts: Sequence[ClaimVerdict]
@@ -121,15 +111,8 @@ class Cases:
         """The verdict on all parameters that satisfy `for_all`, if there is one."""
         return next((v for v in self.all_verdicts if v.for_all is not None), None)
 
-    @cached_property
-    def false_everywhere(self) -> FalseEverywhere | None:
-        """The domain for all of which it is proved to be false, if known."""
-        every = (v.false_everywhere for v in self.all_verdicts if v.verdict == "refuted")
-        return next((condition for condition in every if condition is not None), None)
-
     @property
     def proved_for_all(self) -> ClaimVerdict | None:
-        """The verdict `for_all`, if it is a proof."""
         return self.for_all if self.for_all is not None and self.for_all.is_proved else None
 
     @property
@@ -143,7 +126,6 @@ class Cases:
 
     @cached_property
     def by_parameters(self) -> Mapping[Given, Sequence[ClaimVerdict]]:
-        """The verdicts on single cases, by case."""
         cases: dict[Given, list[ClaimVerdict]] = defaultdict(list)
         for verdict in self.verdicts:
             cases[tuple(verdict.parameters.items())].append(verdict)
@@ -155,7 +137,6 @@ class Cases:
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
     def of(self, kind: VerdictKind) -> list[Given]:
-        """Return the cases of one kind."""
         return [given for given, outcome in self.kinds.items() if outcome == kind]
 
     @cached_property
@@ -170,11 +151,11 @@ class Cases:
     @cached_property
     def covers(self) -> bool:
         """Whether the claim is about no other case than these."""
-        if self.claim.pattern is None:
-            claim = self.claim
+        claim = self.claim
+        if claim.pattern is None:
             is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
             return self.in_all_ranges and not is_of_some
-        every = _all_parameters(self.claim)
+        every = _all_parameters(claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(
             case in checked or self.is_among_all(tuple(case.items())) for case in every
@@ -307,11 +288,9 @@ CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
     ("proved", "vacuous"),
     ("holds-to-bound", "vacuous"),
 )
-#: What stands where parameters are named and there are no others.
-ALL = "it speaks of no others"
 
 
-def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
+def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
     """Count the distinct positions, or cases, that verdicts settled.
 
     Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
@@ -323,20 +302,20 @@ def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
     return sum(largest.values())
 
 
-def row_text(cases: Cases, decided: ClaimVerdict | None) -> str:
+def _row_text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
     text, for_all = _text(cases, decided), cases.for_all
-    if cases.false_everywhere is not None:
-        every = cases.false_everywhere
-        text += (
-            f"; false for {every.text}, as it contradicts itself at {'; at '.join(every.positions)}"
-        )
+    every = (v.false_everywhere for v in cases.all_verdicts if v.verdict == "refuted")
+    false_everywhere = next((condition for condition in every if condition is not None), None)
+    if false_everywhere is not None:
+        places = "; at ".join(false_everywhere.positions)
+        text += f"; false for {false_everywhere.text}, as it contradicts itself at {places}"
     if for_all is None or for_all.for_all is None or for_all is cases.proved_for_all:
         return text
     return f"{text}; not decided for {for_all.for_all.text} at once: {for_all.why}"
 
 
-def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
+def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     claim, verdicts = cases.claim, cases.verdicts
     proved = cases.of("proved")
     undecided = [
@@ -392,7 +371,7 @@ def _named(given: Sequence[Given]) -> str:
     return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
 
 
-def _proved_for_all(cases: Cases) -> list[str]:
+def _proved_for_all(cases: _Cases) -> list[str]:
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -401,8 +380,9 @@ def _proved_for_all(cases: Cases) -> list[str]:
         parts.append(chain)
     beyond = verdict.false_everywhere
     if beyond is not None:
+        places = "; at ".join(beyond.positions)
         parts.append(
-            f"the bound is sharp: with the next larger one the statement contradicts itself at {'; at '.join(beyond.positions)}"
+            f"the bound is sharp: with the next larger one the statement contradicts itself at {places}"
         )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
@@ -413,17 +393,15 @@ def _proved_for_all(cases: Cases) -> list[str]:
     return parts
 
 
-def _proved(cases: Cases) -> list[str]:
-    alike: dict[tuple[str, bool, bool], list[Given]] = {}
+def _proved(cases: _Cases) -> list[str]:
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
         for given in ([()] if () in proved else proved)
     }
+    alike: dict[tuple[str, bool, bool], list[Given]] = defaultdict(list)
     for given, verdict in of_case.items():
-        alike.setdefault((verdict.unit, verdict.reach is None, verdict.printed is None), []).append(
-            given
-        )
+        alike[verdict.unit, verdict.reach is None, verdict.printed is None].append(given)
     parts = [
         f"proved for {_domain([of_case[case] for case in given])}{_named(given)}"
         for given in alike.values()
@@ -444,32 +422,26 @@ def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
     return f"all positions with coordinates up to its bound ({min(reach):,} to {max(reach):,})"
 
 
-def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
+def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
     """Return a remark on the parameters that are not named."""
     if cases.covers:
-        return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
+        return ["it speaks of no others"] if len(given) == sum(map(bool, cases.kinds)) else []
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
 
 
-def _cases_checked(cases: Cases) -> list[str]:
+def _cases_checked(cases: _Cases) -> list[str]:
     given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
-    whole = [
-        verdict
-        for case in given
-        for verdict in cases.by_parameters[case]
-        if verdict.verdict == "exhausted"
-    ]
-    if cases.outcome == "exhausted" and not cases.of("proved"):
-        checked = "true: a finite statement, every case checked"
-    else:
-        checked = "every case checked"
-    parts = [f"{checked}{_named(given)} ({_in_all(whole)})"]
+    verdicts = (verdict for case in given for verdict in cases.by_parameters[case])
+    whole = _in_all([verdict for verdict in verdicts if verdict.verdict == "exhausted"])
+    is_whole = cases.outcome == "exhausted" and not cases.of("proved")
+    checked = f"{'true: a finite statement, ' if is_whole else ''}every case checked"
+    parts = [f"{checked}{_named(given)} ({whole})"]
     return parts if () in given else parts + _others(cases, given, "checked")
 
 
-def _held(cases: Cases) -> list[str]:
+def _held(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
     held = [
         verdict
@@ -483,22 +455,17 @@ def _held(cases: Cases) -> list[str]:
         return []  # the check was of the integers for which it is proved
     if len(held) == 1:
         return [f"{held[0].text}{_for(held[0])}"]
-    bounds = sorted({verdict.bound or 0 for verdict in held})
-    bound = (
-        f"bound {bounds[0]:,}"
-        if len(bounds) == 1
-        else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
-    )
+    first, *_, last = sorted(verdict.bound or 0 for verdict in held)
+    bound = f"bound {first:,}" if first == last else f"bounds from {first:,} to {last:,}"
     parts = [f"holds up to {bound} on {len(held):,} tables ({_in_all(held)})"]
-    senses = list(dict.fromkeys(verdict.why for verdict in held if verdict.why))
-    if senses:
+    if senses := {verdict.why for verdict in held if verdict.why}:
         weakest = _weakest(held)
         which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
         parts.append(f"in this sense: {which}{weakest.why}")
     return parts
 
 
-def _vacuous(cases: Cases) -> list[str]:
+def _vacuous(cases: _Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
@@ -508,7 +475,7 @@ def _vacuous(cases: Cases) -> list[str]:
     return parts + _others(cases, given, "looked at") if alone and () not in given else parts
 
 
-def _contradictions(cases: Cases) -> list[str]:
+def _contradictions(cases: _Cases) -> list[str]:
     """Return the contradictions between verdicts, which are always errors."""
     parts = []
     for kind, other in CONTRADICTIONS:
@@ -576,11 +543,16 @@ def _for(verdict: ClaimVerdict) -> str:
 
 def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
     """Return the number of tables, checks and proofs with the chosen verdicts."""
-    parts = []
-    for part in ("table", "check", "proof"):
-        number, of = (
-            sum(_source(verdict) == part for verdict in some) for some in (chosen, verdicts)
+
+    def sources(some: Sequence[ClaimVerdict]) -> Counter[str]:
+        return Counter(
+            "proof" if v.is_by_proof else "check" if v.table is None else "table" for v in some
         )
+
+    parts, all_sources = [], sources(verdicts)
+    chosen_sources = sources(chosen)
+    for part in ("table", "check", "proof"):
+        number, of = chosen_sources[part], all_sources[part]
         if not number:
             continue
         all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
@@ -593,18 +565,10 @@ def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> 
     return " and ".join(parts)
 
 
-def _source(verdict: ClaimVerdict) -> str:
-    if verdict.is_by_proof:
-        return "proof"
-    return "check" if verdict.table is None else "table"
-
-
 def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
-    return counted(distinct_positions(verdicts), verdicts[0].unit)
+    return counted(_distinct_positions(verdicts), verdicts[0].unit)
 
 
-#: The name of the coordinate that counts passes: sizes of positions do not count it.
-PASSES = "p"
 #: Outcomes that leave open whether a claim is right.
 SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
@@ -620,73 +584,60 @@ def rows(
     for verdict in verdicts:
         of_claim[verdict.claim].append(verdict)
     return tuple(
-        _row(Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
+        _row(_Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
     )
 
 
-def _row(cases: Cases, config: str) -> ClaimRow:
+def _row(cases: _Cases, config: str) -> ClaimRow:
     claim, for_all = cases.claim, cases.proved_for_all
     check = command("claims", "check", claim.id, config=config)
     verdicts = [*([] if for_all is None else [for_all]), *cases.verdicts]
-    decided = min(
-        (verdict for verdict in verdicts if verdict.verdict == "refuted"),
-        key=lambda verdict: _least_first(claim, verdict),
-        default=None,
-    )
+    refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+    decided = min(refuted, key=lambda verdict: _least_first(claim, verdict), default=None)
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
     proved = [dict(case) for case in cases.of("proved") if case and not cases.is_among_all(case)]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []
+    parameters: list[Mapping[str, int]] = [verdict.parameters for verdict in verdicts]
+    if claim.is_over_tables:
+        (name,) = claim.parameters
+        parameters = [{name: int(n)} for v in verdicts for n in v.evidence["p_positions"]]
+    repeats = check
+    if cases.is_proved_for_all and claim.statement.follows_from is None:
+        repeats = claim.command_for_all
+    elif not cases.is_proved_for_all and (cases.of("proved") or for_all):
+        repeats = f"{check} --proofs"
     return ClaimRow(
         claim=claim.id,
         verdict=cases.outcome,
-        text=row_text(cases, decided),
+        text=_row_text(cases, decided),
         checks=len(verdicts),
         counts=tally(verdict.verdict for verdict in verdicts),
-        parameters=parameters_text(_parameters(claim, verdicts)),
+        parameters=parameters_text(parameters),
         proved_for=", and for ".join(proved_for),
         for_all=all_of,
         follows_from="" if for_all is None else follows_text(for_all.evidence),
         engines=cases.engines,
         bound=(min(bounds), max(bounds)) if bounds else None,
-        positions=distinct_positions(cases.verdicts),
+        positions=_distinct_positions(cases.verdicts),
         seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
         decided=None if decided is None else _decided(decided),
         check=check,
-        command=_command(cases, check),
+        command=repeats,
     )
-
-
-def _command(cases: Cases, check: str) -> str:
-    """Return the command that repeats the proofs, or the check."""
-    if cases.is_proved_for_all:
-        follows = cases.claim.statement.follows_from is not None
-        return check if follows else cases.claim.command_for_all
-    is_proved = cases.of("proved") or cases.proved_for_all
-    return f"{check} --proofs" if is_proved else check
-
-
-def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[str, int]]:
-    if not claim.is_over_tables:
-        return [verdict.parameters for verdict in verdicts]
-    (name,) = claim.parameters
-    return [{name: int(n)} for verdict in verdicts for n in verdict.evidence["p_positions"]]
 
 
 def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     """Return the sort key of a counterexample: size, position, parameters."""
     refutes, given = verdict.counterexample, list(verdict.parameters.values())
     assert refutes is not None
-    position = refutes.position
-    if position is None:
+    if refutes.position is None:
         return (math.inf, (), given)
-    sizes = [
-        value
-        for name, value in zip(refutes.coordinates, position, strict=True)
-        if claim.pattern is None or name != PASSES
-    ]
-    return (max(sizes), position, given)
+    named = zip(refutes.coordinates, refutes.position, strict=True)
+    # Of a position, passes left do not count.
+    sizes = [value for name, value in named if claim.pattern is None or name != "p"]
+    return (max(sizes), refutes.position, given)
 
 
 def _decided(verdict: ClaimVerdict) -> Decided:
@@ -709,28 +660,26 @@ def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ..
         entry = claim.statement
         if not isinstance(entry, Entry):
             continue
-        others: list[tuple[PairKind, str]] = []
+        others: list[tuple[PairKind, str]] = [
+            ("disagreement", other) for other in entry.contradicts
+        ]
         if entry.corrects is not None:
-            others.append(("misprint", entry.corrects))
-        others += [("disagreement", other) for other in entry.contradicts]
+            others.insert(0, ("misprint", entry.corrects))
         for kind, other in others:
             both = frozenset((claim.id, other))
             # The other file may not be part of the run, and both claims may name each other.
-            if other not in row_of or both in compared:
-                continue
-            compared.add(both)
-            result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
+            if other in row_of and both not in compared:
+                compared.add(both)
+                result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
     return tuple(result)
 
 
 def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> ClaimPair:
-    first, second = (
-        _name(catalogue.claims[row.claim], other=catalogue.claims[other.claim])
-        for row, other in ((printed, intended), (intended, printed))
-    )
+    one, other = catalogue.claims[printed.claim], catalogue.claims[intended.claim]
+    names = [_name(one, other), _name(other, one)]
     if kind == "misprint":
-        first, second = f"{first} as printed", f"{second} as intended"
-    first, second = f"{first} {_standing(printed)}", f"{second} {_standing(intended)}"
+        names = [f"{names[0]} as printed", f"{names[1]} as intended"]
+    first, second = f"{names[0]} {_standing(printed)}", f"{names[1]} {_standing(intended)}"
     right: Right
     match printed.verdict == "refuted", intended.verdict == "refuted":
         case _ if {printed.verdict, intended.verdict} & SILENT:
@@ -793,22 +742,18 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
             of_claim[verdict.claim].append(verdict)
     for claim_id, several in of_claim.items():
         claim = catalogue.claims[claim_id]
-        cases = Cases(claim, several)
+        cases = _Cases(claim, several)
         for given, group in cases.by_parameters.items():
             refuted = [verdict for verdict in group if verdict.verdict == "refuted"]
             if not refuted:
                 continue
-            counterexample = (
-                f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_origin(refuted[0])})"
-            )
+            found = f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_origin(refuted[0])})"
             if cases.is_among_all(given):
                 condition = math_text(claim.statement.for_all or "")
-                raise DisagreementError(f"{counterexample}; proved for all {condition}")
+                raise DisagreementError(f"{found}; proved for all {condition}")
             for verdict in group:
                 if any(_contradicts(verdict, other) for other in refuted):
-                    raise DisagreementError(
-                        f"{counterexample}; {verdict.text} ({_origin(verdict)})"
-                    )
+                    raise DisagreementError(f"{found}; {verdict.text} ({_origin(verdict)})")
 
 
 def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:

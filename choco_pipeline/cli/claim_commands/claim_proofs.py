@@ -17,10 +17,9 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,

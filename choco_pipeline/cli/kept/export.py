@@ -8,15 +8,15 @@ from pathlib import Path
 
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.counts import b_file
-from choco_pipeline.report.assemble import row_frame
-from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.report import Format, What
 from choco_pipeline.report.exports import (
     frame_bytes,
     p_position_counts,
     position_rows,
+    row_frame,
     statement_b_files,
     statement_rows,
 )
@@ -58,7 +58,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "statements":
             statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(statement_b_files(statements)).encode()
+                return "\n".join(text for _, text in statement_b_files(statements)).encode()
             return frame_bytes(statement_rows(statements), as_)
         case "digests":
             if as_ != "json":

@@ -22,8 +22,8 @@ from choco_pipeline.claims.conclusions.rows import NOT_ASSERTED, engines_text
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
-from choco_pipeline.finding.statements.formulas import in_text
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.formulas import in_text
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.sweep.ledger import Ledger
 
 #: The colour of each outcome on a terminal.

@@ -37,7 +37,7 @@ from choco_pipeline.cli.running_time import running_time
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.report.published import compared
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import UNITS, Stage

@@ -15,7 +15,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, substitute, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.listing import evaluate_at, holds_at
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.expressions import MULTIPLES, Ints, Truths, length
 from choco_pipeline.mining.closed_forms.synthesis import (
@@ -28,7 +27,14 @@ from choco_pipeline.mining.closed_forms.synthesis import (
 )
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
-from choco_pipeline.tables.cells import CellBlock, Cells, Points, select
+from choco_pipeline.tables.cells import (
+    CellBlock,
+    Cells,
+    Points,
+    evaluate_at,
+    holds_at,
+    select,
+)
 
 #: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64

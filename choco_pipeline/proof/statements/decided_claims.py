@@ -44,10 +44,9 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.games.automaton_counts import number_below
-from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.games.obligations import relation_name
-from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.answers import number_below
+from choco_pipeline.proof.games.obligations import legal, relation_name
+from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import (
     VALUE,

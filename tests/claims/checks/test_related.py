@@ -41,17 +41,17 @@ def verdict_on(claim, bound, quantity):
     return verdict
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 6])
+@pytest.mark.parametrize("k", [1, 3])
 def test_a_step_more_is_a_column_more_up_to_k(k):
     def claim(s, equals="g-1", by=1):
         other = STEP.format(k=k, s=s - 1)
         return related(STEP.format(k=k, s=s), other, {"z": f"z+{by}"}, equals)
 
-    for s in range(1, k + 1):
-        assert isinstance(verdict_on(claim(s), 40, "grundy"), HoldsToBound)
-        assert isinstance(verdict_on(claim(s, "g"), 40, "grundy"), Refuted)
-        assert isinstance(verdict_on(claim(s, by=2), 40, "grundy"), Refuted)
-    assert isinstance(verdict_on(claim(k + 1), 40, "grundy"), Refuted), "column 0 is no end then"
+    for s in (1, k):
+        assert isinstance(verdict_on(claim(s), 24, "grundy"), HoldsToBound)
+        assert isinstance(verdict_on(claim(s, "g"), 24, "grundy"), Refuted)
+        assert isinstance(verdict_on(claim(s, by=2), 24, "grundy"), Refuted)
+    assert isinstance(verdict_on(claim(k + 1), 24, "grundy"), Refuted), "column 0 is no end then"
 
 
 @pytest.mark.parametrize(

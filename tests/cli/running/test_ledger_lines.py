@@ -29,7 +29,7 @@ from choco_pipeline.cli.running.ledger_lines import (
     show_results,
     show_summary,
 )
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, whole
