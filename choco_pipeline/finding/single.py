@@ -37,8 +37,8 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
 from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     CellularFinding,
@@ -57,7 +57,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.records import FormulaOfProof, GameProof
 from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
 from choco_pipeline.provenance import canonical_json
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import Plan
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import quick_bound, table
