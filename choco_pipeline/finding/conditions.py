@@ -212,6 +212,19 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
     return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
 
 
+def sure_domain(
+    points: Sequence[Point],
+    holds: Sequence[bool],
+    others: Sequence[Point] = (),
+    largest: float = LARGEST_CHANCE,
+) -> Domain | None:
+    """Return the shortest condition as `domain`, unless it is overfitted or fits by chance."""
+    fitted = domain(points, holds, others)
+    if fitted is None or is_overfitted(fitted.text, points):
+        return None
+    return None if is_chance(fitted, len(points), sum(holds), largest) else fitted
+
+
 def without_few(condition: str, points: Sequence[Point]) -> str:
     """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
 
@@ -475,73 +488,3 @@ def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondit
         held_out = tuple(i for i in held_out if i not in joining)
         tested = condition()
     return TestedCondition(tested, learnt, held_out) if tested else None
-
-
-#: Most ranges of values of one parameter in a condition.
-MOST_SPANS = 3
-#: With several parameters: most ranges of one parameter, over all values of the others, and most choices in each.
-MOST_RANGES, FEWEST_IN_RANGE = 8, 2
-
-
-def named(points: Sequence[Point]) -> str:
-    """Return the condition that parameters are one of some choices; "" if it is too long.
-
-    Choices of several parameters are grouped by the values of the parameter that gives the fewest ranges.
-
-    Examples
-    --------
-    >>> named([{"s": 0}, {"s": 1}, {"s": 2}, {"s": 8}]), named([{"k": 2}, {"k": 4}])
-    ('0 <= s <= 2 or s == 8', 'k == 2 or k == 4')
-    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (1, 1), (3, 0), (3, 1), (3, 2), (3, 5)]])
-    'k == 1 and 0 <= s <= 1 or k == 3 and (0 <= s <= 2 or s == 5)'
-    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (2, 3), (3, 5)]])
-    ''
-    """
-    return named_by_ranges(points)[1]
-
-
-def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
-    """Return the number of ranges in such a condition, and the condition."""
-    if not points:
-        return 0, ""
-    names = sorted(points[0])
-    ways = (_named(points, order) for order in permutations(names))
-    ranges, condition = min(ways, key=lambda way: (way[0], len(way[1]), way[1]))
-    most = MOST_SPANS if len(names) == 1 else min(MOST_RANGES, len(points) // FEWEST_IN_RANGE)
-    return ranges, condition if ranges <= most else ""
-
-
-def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
-    """Return the number of ranges of the last parameter for some points, and the condition."""
-    name, *others = order
-    if not others:
-        spans = _spans(sorted({point[name] for point in points}))
-        return len(spans), " or ".join(_in_span(name, span) for span in spans)
-    by_value: dict[int, list[Point]] = {}
-    for point in points:
-        by_value.setdefault(point[name], []).append(point)
-    alike: dict[tuple[int, str], list[int]] = {}
-    for value in sorted(by_value):
-        alike.setdefault(_named(by_value[value], others), []).append(value)
-    total, parts = 0, []
-    for (ranges, condition), values in alike.items():
-        inner = f"({condition})" if ranges > 1 else condition
-        for span in _spans(values):
-            total += ranges
-            parts.append(f"{_in_span(name, span)} and {inner}")
-    return total, " or ".join(parts)
-
-
-def _spans(values: Sequence[int]) -> list[list[int]]:
-    """Return sorted values as ranges without gaps."""
-    spans: list[list[int]] = []
-    for value in values:
-        if spans and value == spans[-1][-1] + 1:
-            spans[-1].append(value)
-        else:
-            spans.append([value])
-    return spans
-
-
-def _in_span(name: str, span: Sequence[int]) -> str:
-    return f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"

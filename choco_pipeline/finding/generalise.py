@@ -12,11 +12,9 @@ from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.conditions import (
     TRIED,
-    Domain,
     TestedCondition,
     domain,
     is_overfitted,
-    named_by_ranges,
     tested_condition,
 )
 from choco_pipeline.finding.laws import (
@@ -29,7 +27,7 @@ from choco_pipeline.finding.laws import (
     laws,
     shapes_of,
 )
-from choco_pipeline.finding.lines import formulas_of, grundy, nodes_in, p_iff, up_to, with_formulas
+from choco_pipeline.finding.lines import grundy, nodes_in, p_iff, up_to, with_formulas
 from choco_pipeline.finding.single import lines_of
 from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
 from choco_pipeline.finding.tables import (
@@ -49,7 +47,6 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     substitute,
-    walk,
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
@@ -234,8 +231,6 @@ FEW_MEMBERS = 48
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
 #: Most nodes of a condition that too few tables distinguish from chance and that is tried on further games.
 LONGEST_IN_DOUBT = 20
-#: Fewest tables without such a statement that a line with a list of games must cover.
-FEWEST_NEW = 2
 
 
 def generalise(family: TableFamily) -> Proposals:
@@ -264,8 +259,6 @@ def generalise(family: TableFamily) -> Proposals:
         every = range(len(family.members))
         for candidate in search.candidates(every, candidates, by_value=True):
             search.doubt(candidate)
-            search.untold.append(candidate)
-    search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
     stated = (*search.statements, *frontiers)
     return Proposals(stated, tuple(search.doubtful), tuple(search.searches))
@@ -281,8 +274,6 @@ class _Search:
     statements: list[FoundStatement] = field(default_factory=list)
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
-    #: Lines without a condition.
-    untold: list[FamilyFormula] = field(default_factory=list)
     lifted: int = 0
 
     def candidates(
@@ -371,19 +362,16 @@ class _Search:
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
-            self.untold.append(formula)
             return
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self.doubt(formula)
-            self.untold.append(formula)
             return
         statement = self._statement(formula, tested)
         self.statements.append(statement)
         if statement.verdict == "refuted":  # another condition may tell, of all tables
             self.doubt(formula)
-            self.untold.append(formula)
 
     def doubt(self, formula: FamilyFormula) -> None:
         """Keep a line of too few tables, with a short condition that is right for all of them, as doubtful."""
@@ -393,43 +381,6 @@ class _Search:
         if not condition.text or nodes_in(parse(condition.text)) <= LONGEST_IN_DOUBT:
             every = tuple(range(len(self.family.members)))
             self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
-
-    def name(self, formulas: Sequence[FamilyFormula]) -> None:
-        """State lines with a list of the games in which they hold.
-
-        The first is the one with the least length per new game, where the length counts the line once for each range of values, and
-        its condition. A line that covers few new games, or is longer than the lines of these games, is not stated.
-        """
-        told: dict[tuple[str, str], set[int]] = {}
-        waiting = {formula.line: formula for formula in formulas}
-        conditions = {
-            formula.line: named_by_ranges([self.family.points[i] for i in formula.inside])
-            for formula in formulas
-        }
-        while waiting:
-            lengths = {}
-            for line, formula in waiting.items():
-                new = set(formula.inside) - told.get(formula.subject, set())
-                ranges, condition = conditions[line]
-                if condition and len(new) >= FEWEST_NEW:
-                    nodes, of_one_table = self._lengths(formula)
-                    total = ranges * nodes + nodes_in(parse(condition))
-                    if nodes == of_one_table or total < len(new) * of_one_table:
-                        lengths[line] = total / len(new), *_order(line)
-            if not lengths:
-                return
-            best = min(lengths, key=lambda line: lengths[line])
-            formula = waiting.pop(best)
-            told.setdefault(formula.subject, set()).update(formula.inside)
-            every = tuple(range(len(self.family.members)))
-            tested = TestedCondition(Domain(conditions[best][1], 1), every, ())
-            self.statements.append(self._statement(formula, tested))
-
-    def _lengths(self, formula: FamilyFormula) -> tuple[int, int]:
-        """Return the length of a line, and its length with a number for each part with parameters alone."""
-        roots = [part.root for part in formulas_of(formula.claim.proposition)]
-        with_numbers = [_with_numbers(root, self.family.names) for root in roots]
-        return sum(map(_nodes, roots)), sum(map(_nodes, with_numbers))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, condition = self.family, tested.domain
@@ -492,18 +443,6 @@ def _covers(formula: _First, other: _First) -> bool:
     )
 
 
-def _with_numbers(node: Node, names: Sequence[str]) -> Node:
-    """Return a formula with a number for each part that has these names and no others."""
-    used = {part.name for part in walk(node) if isinstance(part, Name)}
-    if used and used <= set(names):
-        return Integer(0)
-    return with_operands(node, lambda operand: _with_numbers(operand, names))
-
-
-def _nodes(node: Node) -> int:
-    return sum(1 for _ in walk(node))
-
-
 @dataclass(frozen=True)
 class FamilyFormula:
     """A line with parameters, and its outcome on each table of a family."""
@@ -511,13 +450,6 @@ class FamilyFormula:
     line: str
     claim: Claim
     outcomes: tuple[Outcome, ...]
-
-    @property
-    def subject(self) -> tuple[str, str]:
-        """The kind of the claim, and the condition on the positions that it is about; empty for all."""
-        given = self.claim.determined
-        where = given.where.text if given and given.where else ""
-        return self.claim.check.kind, where
 
     @property
     def holds(self) -> tuple[bool, ...]:

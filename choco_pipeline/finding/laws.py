@@ -74,16 +74,6 @@ def product_of(left: Term, right: Term) -> Term:
     return Term(f"{left.shown}·{right.shown}", f"{left.text}*{right.text}")
 
 
-def log_down(name: str) -> Term:
-    """Return the logarithm to base 2, rounded down."""
-    return Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
-
-
-def log_up(name: str) -> Term:
-    """Return the logarithm to base 2, rounded up."""
-    return Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
-
-
 @dataclass(frozen=True)
 class Combination:
     """A sum of terms, each multiplied by a rational number."""
@@ -232,10 +222,12 @@ MOST_EXCEPTIONS = 2
 def shapes(name: str) -> list[tuple[Term, ...]]:
     """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
+    log_down = Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
+    log_up = Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
     return [
         (k, CONSTANT),
-        (k, log_down(name), CONSTANT),
-        (k, log_up(name), CONSTANT),
+        (k, log_down, CONSTANT),
+        (k, log_up, CONSTANT),
         (k, q, CONSTANT),
         (product_of(k, q), k, q, CONSTANT),
         (product_of(k, q), product_of(q, q), k, q, CONSTANT),

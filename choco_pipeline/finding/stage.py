@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -79,9 +79,11 @@ class Finder:
     dominance: Dominance = field(default_factory=Dominance)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
-    by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
-    unsure: dict[str, tuple[FoundStatement, str]] = field(default_factory=dict)
-    _claims: dict[str, Claim] = field(default_factory=dict)
+    #: The results that are not reported: right for randomised bars, or wrong in larger tables.
+    by_chance: list[Searched] = field(default_factory=list)
+    unsure: list[Searched] = field(default_factory=list)
+    #: The claims of accepted statements; replaced when these change, because it keeps which claims are about a game.
+    _claims: Catalogue = field(default_factory=lambda: Catalogue({}))
     _said_by: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
     _implied: dict[str, list[Implied]] = field(default_factory=lambda: defaultdict(list))
@@ -114,14 +116,6 @@ class Finder:
         if chance is not None and chance >= MANY:
             return TrialPreview(chance, None)
         return TrialPreview(chance, tried(statement, self.tables, self.catalogue, self.decide))
-
-    def left_out(self) -> Iterator[Searched]:
-        """Yield the results that are not reported, with the reason: right for randomised bars, or wrong in larger tables."""
-        for statement, number in self.by_chance.values():
-            why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
-            yield not_reported(statement, why)
-        for statement, why in self.unsure.values():
-            yield not_reported(statement, why)
 
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
@@ -166,7 +160,8 @@ class Finder:
         if shown is None:
             shown = self.preview(statement)
         if shown.tried is None:
-            self.by_chance[statement.id] = statement, shown.chance or 0
+            why = f"right, and so it is in {shown.chance} of {BARS} bars about as high whose steps are drawn"
+            self.by_chance.append(not_reported(statement, why))
             return
         asked, tables = statement.id, statement.held_on.tables
         statement = shown.tried
@@ -190,7 +185,7 @@ class Finder:
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
             if again is not None and not again.found:
-                self.unsure[statement.id] = statement, again.text
+                self.unsure.append(not_reported(statement, again.text))
                 return
             if again is not None:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
@@ -229,7 +224,7 @@ class Finder:
     def _keep(self, statement: FoundStatement) -> None:
         """Add a statement to those with which later ones are compared."""
         own = _claims_by_name(statement)
-        self._claims |= own
+        self._claims = Catalogue({**self._claims.claims, **own})
         self._said_by |= dict.fromkeys(own, statement.id)
 
     def _restated(
@@ -248,14 +243,11 @@ class Finder:
 
     def _folded(self, statement: FoundStatement) -> bool:
         """Whether accepted statements imply a statement; it is then listed under the first of these."""
-        accepted = Catalogue(self._claims)
-        said_by, on = self._restated(statement, accepted)
+        said_by, on = self._restated(statement, self._claims)
         if not said_by and statement.kind == "related":
-            games = [
-                *covered_games(statement, self.tables),
-                *further_games(statement, self.tables),
-            ]
-            said_by = follows_from_formulas(statement.claims[0], games, accepted)
+            games = covered_games(statement, self.tables)
+            games += further_games(statement, self.tables)
+            said_by = follows_from_formulas(statement.claims[0], games, self._claims)
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
         return bool(said_by)
@@ -275,19 +267,20 @@ class Finder:
                 self.accepted.remove(other)
                 implied = [Implied(other.text, on), *self._implied.pop(other.id, [])]
                 self._implied[statement.id] += implied
-                for name in [name for name, by in self._said_by.items() if by == other.id]:
-                    del self._claims[name], self._said_by[name]
+                self._said_by = {name: by for name, by in self._said_by.items() if by != other.id}
+                claims = self._claims.claims
+                self._claims = Catalogue({name: claims[name] for name in self._said_by})
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
         """Return the accepted statements that imply a statement on pictures, numbers or lines, and where that was compared."""
         if statement.source is None or statement.search not in (*SEARCHES, "lines"):
             return (), "sampled positions"
-        accepted, compared = Catalogue(self._claims), set[ComparedOn | None]()
+        compared = set[ComparedOn | None]()
         used: dict[str, None] = {}
         games = members(statement)
         for game in spread(games):
-            names = settled_by(game, "p", accepted)
-            premises = [self._claims[name] for name in names]
+            names = settled_by(game, "p", self._claims)
+            premises = [self._claims.claims[name] for name in names]
             compared.add(self.dominance.settled(premises, game) if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in compared:
@@ -360,7 +353,9 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of the proposals of all searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
-    return FoundDocument(statements=found, searches=(*proposed.searches, *finder.left_out()))
+    return FoundDocument(
+        statements=found, searches=(*proposed.searches, *finder.by_chance, *finder.unsure)
+    )
 
 
 def _rank(statement: FoundStatement) -> tuple[object, ...]:

@@ -446,6 +446,16 @@ class FoundDocument(RecordModel):
         """Return the statements and searches in the result of a job."""
         return cls.model_validate({key: outcome[key] for key in ("statements", "searches")})
 
+    @classmethod
+    def merged(cls, parts: Iterable[FoundDocument], *, killed: bool = False) -> FoundDocument:
+        """Return several documents as one."""
+        several = list(parts)
+        return cls(
+            statements=tuple(statement for part in several for statement in part.statements),
+            searches=tuple(search for part in several for search in part.searches),
+            killed=killed,
+        )
+
     def write(self, path: Path) -> None:
         """Write it atomically."""
         write_record(path, self.document())

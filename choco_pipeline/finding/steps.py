@@ -205,12 +205,7 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
         found_here = document_of(_ordered(handed_on[:parts]), finder)
     mined = outcomes(run.plan, run.paths, Stage.MINE)
     of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
-    documents = [found_here, *of_heights]
-    whole = FoundDocument(
-        statements=tuple(statement for part in documents for statement in part.statements),
-        searches=tuple(search for part in documents for search in part.searches),
-        killed=child.was_killed,
-    )
+    whole = FoundDocument.merged([found_here, *of_heights], killed=child.was_killed)
     whole.write(Path(out_file))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from random import Random
 
 import pytest
@@ -16,8 +15,6 @@ from choco_pipeline.finding.laws import (
     laws,
     laws_of_states,
 )
-from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from tests.effort import examples
@@ -72,12 +69,6 @@ def test_logarithms_and_powers_of_2_are_found_where_no_line_fits(rule, formula):
     assert all(law.value(k) == rule(k) for k in range(1, 200))
 
 
-def test_the_class_is_no_larger_than_what_was_seen():
-    (law,) = laws({k: 5 * k for k in range(3, 60, 4)}, "k")
-    assert law.where == "k ≡ 3 mod 4"
-    assert law.formula == "5k"
-
-
 def test_few_small_exceptions_are_told():
     values = {k: 2 * k + 1 for k in range(1, 30)} | {1: 100, 2: 50}
     (law,) = laws(values, "k")
@@ -107,13 +98,8 @@ def test_random_numbers_have_no_law():
     assert laws({}, "k") == []
 
 
-def test_coefficients_are_exact():
-    (law,) = laws({k: k // 3 for k in range(0, 300, 3) if k}, "k")
-    assert law.combination.coefficients == (Fraction(1, 3), Fraction(0))
-    assert law.formula == "k/3"
-
-
 @pytest.mark.parametrize(("first", "formula"), [(3, "(k+3)/2"), (1, "(3k+7)/2")])
+@pytest.mark.full
 def test_triangular_bars_have_the_laws_that_the_report_states(first, formula):
     states = {}
     for k in range(first, first + 28, 4):
@@ -125,23 +111,6 @@ def test_triangular_bars_have_the_laws_that_the_report_states(first, formula):
 
 
 FAMILY = "solid-bar(f=(x+z)//k)"
-
-
-def test_states():
-    """Two residue classes with a law each, as the automata of triangular bars have them."""
-    states = {k: (k + 3) // 2 if k % 4 == 3 else (3 * k + 7) // 2 for k in range(1, 64, 2)}
-    found = {one.when: one for one in law_statements(FAMILY, "states", "k", states)}
-    assert set(found) == {"k%4 == 1", "k%4 == 3"}
-    for when, one in found.items():
-        said, _, formula = one.words.partition(" = ")
-        formula = formula.replace("3k", "3*k").replace("/", "//")
-        assert said == "states"
-        for k in range(1, 64, 2):
-            if parse(when).value({"k": k}):
-                assert parse(formula).value({"k": k}) == states[k]
-        assert one.verdict == "unchecked"
-        assert one.held_on.tables == 8
-        assert FoundStatement.from_json(one.as_json()) == one
 
 
 def test_laws_of_a_runs_proofs_are_those_of_families_with_one_parameter():

@@ -7,13 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.finding.generalise import lifted as lifted_from
-from choco_pipeline.finding.single import lines_of
 from choco_pipeline.formula import parse
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.table_findings import FormulaLine, FormulasFinding, Tried
 from choco_pipeline.statements.parse import Names, parse_proposition
 from tests.effort import examples
-from tests.finding.made_statements import proposed
 
 
 def lifted(of_tables, *, by_value=False):
@@ -91,19 +87,6 @@ def test_a_table_of_another_class_does_not_hide_a_formula():
     assert "P <=> (x-1) ^ y == 0" in lifted(found)
 
 
-def test_the_same_formula_in_tables_of_no_class():
-    shifts = {1: 3, 2: 3, 3: 5, 4: 3, 5: 8, 6: 1, 7: 3, 8: 9, 9: 2, 10: 7, 11: 1, 12: 4}
-    found = [({"k": k}, f"G == y+{shift}") for k, shift in shifts.items()]
-    assert "G == y+3" in lifted(found)
-
-
-def test_signs():
-    found = [({"k": k}, f"G == y+{k - 4}") for k in range(1, 9) if k != 4]
-    assert "G == y+k-4" in lifted(found)
-    found = [({"k": k}, f"G == y-{k}") for k in range(1, 9)]
-    assert "G == y-k" in lifted(found)
-
-
 @settings(max_examples=examples(25))
 @given(st.lists(st.integers(0, 40), min_size=6, max_size=12, unique=True))
 def test_what_is_lifted_says_what_it_was_lifted_from(numbers):
@@ -112,19 +95,6 @@ def test_what_is_lifted_says_what_it_was_lifted_from(numbers):
         assert any(
             value(line, {"y": 100} | point) == value(one, {"y": 100}) for point, one in found
         )
-
-
-def test_findings():
-    tried = Tried(candidates=9, what="formulas")
-    lines = [FormulaLine(formula="y", where="y%2 == 0"), FormulaLine(formula="z", where="y%2 == 1")]
-    mined = FormulasFinding(label="G =", formulas=tuple(lines), tried=tried)
-    game = parse_ruleset("nim(2)")
-    assert list(lines_of(mined, game)) == [
-        "(y%2 == 0) => (G == y)",
-        "(y%2 == 1) => (G == z)",
-    ]
-    assert list(lines_of(FormulasFinding(nothing=True, tried=tried), game)) == []
-    assert list(lines_of(proposed("P <=> a == b"), game)) == ["P <=> a == b"]
 
 
 def test_the_other_residue_modulo_2_is_said_not_to_be_this_one():

@@ -90,6 +90,7 @@ def test_what_ends_two_steps_beyond_the_games_that_are_shown_is_not_said_of_all(
     assert not parse(one.when).value({"k": 2, "c": 4})
 
 
+@pytest.mark.full
 def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_parameters_in_heights():
     family, ks = "solid-bar(f=max(x, z)//k)", range(2, 13, 2)
     mined = searched(family, [{"k": k} for k in ks], "grundy")

@@ -205,25 +205,3 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     (why,) = [one for one in told.searches if one.nothing]
     assert rule in why.what
     assert why.why.startswith("seen in 4 games")
-
-
-@pytest.mark.full
-def test_of_a_family_that_no_condition_tells_the_games_are_named():
-    """Of k = 6 the formula is right for s up to 6 and for 8, which small numbers and remainders do not tell from 7."""
-    pattern, games = "step-bar(k=6, s=s)", {s: f"step-bar(k=6, s={s})" for s in range(9)}
-    what = ["formulas", "counts", "cellular", "blocks"]
-    results = [mined(game, what, "grundy", 60, pattern) for game in games.values()]
-    family = TableFamily.of(pattern, [member(several, 60) for several in results])
-    told = document([one for several in results for one in several], [family], related_games=False)
-    (found,) = told.statements
-    assert (found.when, found.statement) == ("0 <= s <= 6 or s == 8", "G == (y ^ (z+s))-s")
-    assert found.verdict == "holds-to-bound"
-    assert len(found.implies) == 7, "the games whose own formulas were found are told under it"
-    for s, game in games.items():
-        ruleset = parse_ruleset(game)
-        holds = all(ruleset.grundy(p) == (p[0] ^ (p[1] + s)) - s for p in ruleset.positions(24))
-        assert found.claims[0].speaks_of({"s": s}) == holds
-    # what a step bar shows with a strip beside it is no statement of each of its games
-    whys = {one.what: one.why for one in told.searches if one.why}
-    (counted,) = (what for what in whys if what.startswith("strip-bar(k=6, s=s): the number"))
-    assert "not said of the family" in whys[counted]
