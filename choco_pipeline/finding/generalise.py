@@ -1,4 +1,16 @@
-"""Lines with parameters from lines of single tables: integers become expressions in the parameters."""
+"""Statements on families: lines of single tables with parameters, and the condition under which each holds.
+
+Idea: lines of several tables that differ only in integers are one line with holes. An expression in the parameters that gives all
+integers of a hole fills it. The line then holds in a set of tables, and the shortest condition that distinguishes this set is
+learned.
+
+Invariant: tables held out are used by neither search. They test the line and its condition together. If they refute the condition,
+half of them join the search, once. So a statement is right on tables from which it was not learned, or it is "refuted", or
+doubtful and needs further games.
+
+Cost: each lifted line in each table that is searched, few cells first, and a search for a condition for each line that holds in
+several tables.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +20,6 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice, product
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.conditions import (
     TRIED,
@@ -315,14 +326,10 @@ class _Search:
             if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
         return [
-            self._with_outcomes(line, claim)
+            FamilyFormula.of(self.family, line, claim)
             for i, (line, claim, _) in enumerate(promising)
             if i not in superfluous and line not in known
         ]
-
-    def _with_outcomes(self, line: str, claim: Claim) -> FamilyFormula:
-        outcomes = tuple(outcome(claim, member) for member in self.family.members)
-        return FamilyFormula(line, claim, outcomes)
 
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
         """Yield a line of an uncut bar that is right in all of some tables, once for each table; nothing for other games."""
@@ -353,7 +360,7 @@ class _Search:
             text = " ^ ".join(names)
             line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
             if all(candidate.line != line for candidate in candidates):
-                yield self._with_outcomes(line, family.claim(line))
+                yield FamilyFormula.of(family, line, family.claim(line))
 
     def state(self, formula: FamilyFormula) -> None:
         """State a line with its condition, if there is one and the tables held out confirm it."""
@@ -406,21 +413,15 @@ class _Search:
             return statement
         failure = formula.outcomes[refuting[0]].failure
         where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
-        return statement.with_conclusion(
-            Conclusion("refuted", f"wrong in a table held out, {where}")
-        )
+        return statement.concluded("refuted", f"wrong in a table held out, {where}")
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
-        self.searches.append(
-            Searched(
-                what=what,
-                game=self.family.ruleset,
-                tried=Tried(self.lifted + tried, what),
-                nothing=True,
-                why=why,
-            )
+        number = Tried(self.lifted + tried, what)
+        searched = Searched(
+            what=what, game=self.family.ruleset, tried=number, nothing=True, why=why
         )
+        self.searches.append(searched)
 
 
 def _order(line: str) -> tuple[int, int, str]:
@@ -451,15 +452,15 @@ class FamilyFormula:
     claim: Claim
     outcomes: tuple[Outcome, ...]
 
+    @classmethod
+    def of(cls, family: TableFamily, line: str, claim: Claim) -> FamilyFormula:
+        """Return a line with its outcomes."""
+        return cls(line, claim, tuple(outcome(claim, member) for member in family.members))
+
     @property
     def holds(self) -> tuple[bool, ...]:
         """Whether it is right, for each table."""
         return tuple(outcome.holds for outcome in self.outcomes)
-
-    @property
-    def inside(self) -> tuple[int, ...]:
-        """Indices of the tables in which it is right."""
-        return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
 
     @property
     def reaches(self) -> tuple[int | None, ...]:

@@ -1,4 +1,4 @@
-"""Statements from the search results of single tables, and statements that several games of a family share."""
+"""Statements on single games, from search results and automata, and statements that several games of a family share."""
 
 from __future__ import annotations
 
@@ -117,9 +117,15 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
         # trials decide whether other positions have the value 0, too
         yield statement(statement=p_iff(f"{finding.expression} == 0"))
-    statement = partial(
-        statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined
-    )
+    pattern, picture = read(ruleset), None
+    own = match(pattern, read(mined.ruleset)) or {}
+    # of a family of bars, all that fit into the table
+    parameters = {
+        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
+    }
+    if isinstance(finding, CountFinding) and (sequence := finding.sequence) is not None:
+        picture = {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
+    statement = partial(statement, parameters=parameters, picture=picture, source=mined)
     words = f"{passes_left(passes)}: {finding.text}" if passes else finding.text
     claim = finding.claim or {}
     formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
@@ -178,22 +184,6 @@ def _named(notation: Notation, name: str) -> Notation:
 def _passes(finding: Finding) -> int | None:
     """Return the number of passes left in the positions of a finding; None for any."""
     return finding.passes if isinstance(finding, CellularFinding | BlocksFinding) else None
-
-
-def _picture(finding: Finding) -> Mapping[str, object] | None:
-    if not isinstance(finding, CountFinding) or finding.sequence is None:
-        return None
-    sequence = finding.sequence
-    return {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
-
-
-def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
-    """Return the parameters for which a finding was seen: of a family of bars, all that fit into the table."""
-    pattern = read(ruleset)
-    own = match(pattern, read(mined.ruleset)) or {}
-    return {
-        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
-    }
 
 
 def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStatement]:
@@ -309,6 +299,15 @@ def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[S
             why=APART if is_apart and not nothing else None,
         )
 
+
+# ---- Formulas that are learned from automata of games.
+#
+# Idea: an automaton of a game is right at all positions, so a formula of it may be one that no search in a table finds. It is
+# compared with a table of the game, and then a finding among those of the table: statements on single games and on families are
+# made from it, tried and ranked like all others.
+#
+# Invariant: no finding says that its formula is proved. Searches here are limited by sizes instead of time, so that what is
+# found is the same on all machines.
 
 #: Formulas of a run's proofs are compared with a table up to this bound.
 MOST_COMPARED = 64

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.comparison import (
@@ -23,7 +23,7 @@ from choco_pipeline.finding.comparison import (
     sources,
     spread,
 )
-from choco_pipeline.finding.for_all import AskedForAll, ForAllParameters
+from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
@@ -72,9 +72,11 @@ class Finder:
     #: As for `choco_pipeline.finding.trial.tried`.
     decide: Decide | None = None
     #: The prover for all parameters; None for no proofs.
-    for_all: ForAllParameters | AskedForAll | None = None
+    for_all: ForAllParameters | None = None
     #: Results of trials that are known already, by the ids of the statements.
     previews: Mapping[str, TrialPreview] = field(default_factory=dict)
+    #: Collects the statements without such a result, which are then assumed to be right; None to try them.
+    untried: list[FoundStatement] | None = None
     #: Decides by automata whether implications at sampled positions hold at all positions.
     dominance: Dominance = field(default_factory=Dominance)
     accepted: list[FoundStatement] = field(default_factory=list)
@@ -153,8 +155,8 @@ class Finder:
         if self._folded(statement):
             return
         shown = self.previews.get(statement.id)
-        if shown is None and isinstance(self.for_all, AskedForAll):
-            self.for_all.untried.append(statement)
+        if shown is None and self.untried is not None:
+            self.untried.append(statement)
             self._keep(statement)
             return
         if shown is None:
@@ -184,12 +186,12 @@ class Finder:
         follows_from, follows_on = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
-            if again is not None and not again.found:
-                self.unsure.append(not_reported(statement, again.text))
+            if again is not None and not again[0]:
+                self.unsure.append(not_reported(statement, again[1]))
                 return
             if again is not None:
-                text = f"it was right on {statement.held_on.what}; {again.text}"
-                statement = statement.with_conclusion(Conclusion("unchecked", text))
+                text = f"it was right on {statement.held_on.what}; {again[1]}"
+                statement = statement.concluded("unchecked", text)
         statement = replace(
             statement,
             known=known,

@@ -312,9 +312,11 @@ class FoundStatement:
         """Whether it is on a family, and proved for all parameters that satisfy its condition."""
         return bool(self.pattern.names) and self.verdict == "proved"
 
-    def with_conclusion(self, conclusion: Conclusion) -> FoundStatement:
+    def concluded(
+        self, verdict: Outcome, text: str, certificates: tuple[str, ...] = ()
+    ) -> FoundStatement:
         """Return this statement with a verdict."""
-        return replace(self, conclusion=conclusion)
+        return replace(self, conclusion=Conclusion(verdict, text, certificates))
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as plain data, as ``found.json`` holds it."""

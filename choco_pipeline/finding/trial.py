@@ -146,12 +146,10 @@ def _tried(
     """
     if statement.mistake:
         why = f"not a claim: {statement.mistake}"
-        return statement.with_conclusion(Conclusion("undecided", why))
+        return statement.concluded("undecided", why)
     if not statement.claims:
         where = f"it was right on {statement.held_on.what}"
-        return statement.with_conclusion(
-            Conclusion("unchecked", f"{where}; nothing else was compared with it")
-        )
+        return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
     seen = games_of(statement, tables)
     taken = [trial.parameters for before in used for trial in before]
     outcomes = [
@@ -176,13 +174,12 @@ def _tried(
                 again = _tried(narrower[0], tables, catalogue, decide, learnt_from, searched)
                 if again.verdict not in ("refuted", "undecided"):
                     return again
-        return statement.with_conclusion(verdict_against(against))
+        return replace(statement, conclusion=verdict_against(against))
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
     is_new = any(t.run is None and t.positions for t in held)
     if used:
         if not is_new:
-            why = "narrowed until nothing was left to try it on"
-            return statement.with_conclusion(Conclusion("refuted", why))
+            return statement.concluded("refuted", "narrowed until nothing was left to try it on")
         right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
         by_many = told_by_many(statement, [*seen.values(), *right])
         if by_many is not statement:
@@ -190,26 +187,17 @@ def _tried(
     statement = replace(statement, held_on=held_on(statement.held_on, held))
     proved = _proved(statement.claims, seen, tables, decide)
     if isinstance(proved, Conclusion):
-        return statement.with_conclusion(proved)
+        return replace(statement, conclusion=proved)
     if not held:
-        why = next(
-            (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous)), ""
-        )
-        return statement.with_conclusion(
-            Conclusion("undecided", why or "no table could be computed")
-        )
+        whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
+        return statement.concluded("undecided", next(whys, "") or "no table could be computed")
     text = agreement(held)
     if proved:
-        text += (
-            f"; proved for {_domain(statement.claims)} where {all_listed([p for p, _ in proved])}"
-        )
-    exhausted = not statement.pattern.names and all(
-        isinstance(t.verdict, Exhausted) for t in outcomes
-    )
-    paths = tuple(dict.fromkeys(path for _, path in proved))
-    return statement.with_conclusion(
-        Conclusion("exhausted" if exhausted else "holds-to-bound", text, paths)
-    )
+        which = all_listed([parameters for parameters, _ in proved])
+        text += f"; proved for {_domain(statement.claims)} where {which}"
+    is_whole = all(isinstance(trial.verdict, Exhausted) for trial in outcomes)
+    verdict: Outcome = "exhausted" if is_whole and not statement.pattern.names else "holds-to-bound"
+    return statement.concluded(verdict, text, tuple(dict.fromkeys(path for _, path in proved)))
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:

@@ -66,12 +66,6 @@ def test_tables_that_end_before_their_games_change_are_no_evidence():
         assert found.verdict == verdict
 
 
-def test_tables_of_uncut_bars_end_with_them():
-    bars = p_iff("rectangular-bar(m=m, n=m)", "(i-1)^(m-i)^(j-1)^(m-j) == 0", m=(2, 3, 4))
-    (found,) = finder().consider([bars])
-    assert (found.verdict, found.held_on.tables) == ("holds-to-bound", 13)
-
-
 @pytest.fixture(scope="module")
 def papers():
     return catalogue_of("solid2022")

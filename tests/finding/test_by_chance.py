@@ -8,7 +8,7 @@ import pytest
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.words import BARS, MANY, bars_by_chance, right_by_chance
 from choco_pipeline.games import parse_ruleset
-from tests.finding.made_statements import document, mined, values_are
+from tests.finding.made_statements import document, mined
 
 HIGH = "solid-bar(f=x+z+4)"  # no height is below x⊕z, so it is Nim
 SEARCHES = ("formulas", "value-sets", "counts", "cellular", "blocks")
@@ -59,20 +59,6 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
         number = right_by_chance(one, [notation])
         assert number is not None
         assert number < MANY, one.text
-
-
-def test_how_far_a_formula_is_right_is_not_compared():
-    """Of k = 2 the bound of solid2022, Conjecture 1, is 1, and up to there any bar is Nim."""
-    nim = "P <=> x ^ y ^ z == 0"
-    for line, is_compared in ((f"size <= k//2 => ({nim})", False), (nim, True)):
-        one = values_are("solid-bar(f=(x+z)//k)", line, k=(2, 6))
-        games = [f"solid-bar(f=(x+z)//{k})" for k in (2, 6)]
-        assert (right_by_chance(one, games) is not None) == is_compared
-
-
-def test_games_that_are_no_bars_are_not_compared():
-    (found,) = statements(mined("nim(3)", ["formulas"]))
-    assert right_by_chance(found, ["nim(3)"]) is None
 
 
 def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():

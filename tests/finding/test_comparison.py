@@ -56,21 +56,6 @@ def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(
     assert found.known_as == known_as
 
 
-def test_a_statement_up_to_a_place_does_not_restate_one_on_all_positions(papers):
-    near = values_are("solid-bar(f=(x+z)//3)", "size <= 20 => (P <=> y == x ^ z)")
-    (found,) = finder(near.ruleset, catalogue=papers).consider([near])
-    assert ("triangular-thm-7.3" in found.known, found.known_as) == (True, "more")
-
-
-def test_what_papers_say_is_known_in_other_words_too(papers):
-    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
-    (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
-    assert "triangular-thm-7.3" in found.known
-    new = p_iff("solid-bar(f=x+z)", "y == x^z")
-    (found,) = finder("solid-bar(f=x+z)", catalogue=papers).consider([new])
-    assert found.known == ()
-
-
 def test_what_is_said_of_more_games_than_a_claim_speaks_of_extends_it():
     whole = catalogue_of("triangular")
     theorem = whole.claims["triangular-thm-7.3"]
@@ -125,10 +110,11 @@ def test_only_claims_of_the_same_kind_say_the_same():
     papers = Catalogue({one.id: one for one in (same, more)})
     assert equivalent_claims([said], [game], papers, [same.id, more.id]) == (same.id,)
     assert equivalent_claims([said], [game], papers, [more.id]) == ()
-    (within,) = values_are(game, "{a ^ b: P} <= {v: v == 0}").claims
-    (none_there,) = values_are(game, "a != b => (P <=> 1 == 0)").claims
-    papers = Catalogue({none_there.id: none_there})
-    assert equivalent_claims([within], [game], papers, [none_there.id]) == ()
+    within, weaker = (
+        values_are(game, f"{{a ^ b: P}} <= {{v: {v}}}").claims for v in ("v == 0", "v != 1")
+    )
+    papers = Catalogue({within[0].id: within[0]})
+    assert equivalent_claims(weaker, [game], papers, [within[0].id]) == ()
 
 
 def test_claims_on_some_of_the_games_say_the_same_together():
@@ -178,20 +164,3 @@ def test_all_of_the_least_positions_are_there_and_nothing_else(notation, most):
     least = {place for place in box if game.is_position(place)}
     assert rows & box == least
     assert least < box
-
-
-def test_of_many_coordinates_no_more_are_compared():
-    """A box of 4 to the 10th positions said no more, and took seconds."""
-    points = sampled("nim(10)")
-    rows = np.stack(list(points.values()), axis=1)
-    assert 1000 < len(rows) < 20_000
-    assert np.count_nonzero(rows, axis=1).max() == 10, "drawn ones"
-    assert (np.bitwise_xor.reduce(rows, axis=1) == 0).sum() > 100, "P-positions among them"
-
-
-def test_heights_from_a_file_end(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    heights = np.add.outer(np.arange(40), np.arange(40)) // 3
-    np.savetxt("heights.csv", heights, fmt="%d", delimiter=",")
-    points = sampled("solid-bar(f=csv(heights.csv))")
-    assert 20 < max(int(values.max()) for values in points.values()) < 40

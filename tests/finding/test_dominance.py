@@ -7,8 +7,6 @@ import pytest
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding import comparison as dominance
 from choco_pipeline.finding.comparison import Consequence, Dominance, sources
-from choco_pipeline.finding.statement import Implied
-from choco_pipeline.finding.steps import Answers, Asked
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from tests.catalogues import catalogue_of
@@ -108,12 +106,6 @@ def test_what_speaks_of_all_positions_settles_a_game():
     assert Dominance(decides=False).settled([part], GAME) == "sampled positions"
 
 
-def test_a_statement_that_follows_for_all_positions_is_told_so():
-    nim, same = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, "z == x^y and x+y >= 0")
-    (found,) = finder(GAME).consider([nim, same])
-    assert found.implies == (Implied(same.text, "all positions"),)
-
-
 def test_a_fold_that_samples_alone_show_is_undone():
     """The two differ at x = 2²⁰ + 5 alone, where no position is sampled."""
     nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
@@ -125,14 +117,6 @@ def test_a_fold_that_samples_alone_show_is_undone():
     assert found.known == ()
     (found,) = finder(GAME, catalogue=known).consider([p_iff(GAME, "z == x^y")])
     assert (found.known, found.known_on) == ((claim(nim).id,), "all positions")
-
-
-def test_what_automata_cannot_decide_follows_as_far_as_sampled_positions_tell():
-    nim, product_ = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, "x^y^z == 0 and x*y >= 0")
-    (found,) = finder(GAME).consider([nim, product_])
-    assert found.implies == (Implied(product_.text, "sampled positions"),)
-    (found,) = finder(GAME, catalogue=Catalogue({claim(nim).id: claim(nim)})).consider([product_])
-    assert (found.known, found.known_on) == ((claim(nim).id,), "sampled positions")
 
 
 @pytest.mark.full
@@ -155,16 +139,6 @@ def test_of_too_many_games_sampled_positions_tell(monkeypatch):
     assert Dominance().compared([near], [said], [GAME, GAME]) == "sampled positions"
     monkeypatch.setattr(dominance, "MOST_QUESTIONS", 0)
     assert Dominance().compared([near], [said], [GAME]) == "sampled positions"
-
-
-def test_what_workers_have_decided_is_not_decided_again(monkeypatch):
-    nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
-    noted = Dominance(decides=False)
-    assert noted.compared(near.claims, nim.claims, [GAME]) == "sampled positions"
-    told = Asked(consequences=noted.asked)
-    answers = Answers(consequences={key: one.decided() for key, one in told.consequences.items()})
-    monkeypatch.setattr(Consequence, "decided", lambda _: pytest.fail("it is known"))
-    assert Dominance({**answers.consequences}).compared(near.claims, nim.claims, [GAME]) is None
 
 
 def test_what_is_asked_of_a_run_has_one_limit_whoever_decides(monkeypatch):

@@ -13,9 +13,7 @@ from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVer
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.finding.for_all import (
     MOST_ASKED,
-    AskedForAll,
     ForAllParameters,
-    claim_for_all,
 )
 from choco_pipeline.finding.lines import by_cases, grundy, p_iff, up_to
 from choco_pipeline.finding.scope import Tables
@@ -135,9 +133,10 @@ def test_what_its_check_does_not_agree_with_is_not_proved(decided, monkeypatch):
 
 NOT_ASKED = [
     replace(THREE, ruleset="solid-bar(f=(x+z)//3)", when="", parameters={}),
-    THREE.with_conclusion(Conclusion("refuted", "wrong")),
-    THREE.with_conclusion(Conclusion("undecided", "no table")),
+    THREE.concluded("refuted", "wrong"),
+    THREE.concluded("undecided", "no table"),
     replace(THREE, statement=p_iff("x ^ y ^ z == 0", "x > 3")),
+    replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s", "y > z")),
     replace(THREE, statement=p_iff("x ^ y ^ z == 0", "not (x == 0 and y == 0 and z == 1)")),
 ]  # fmt: skip
 
@@ -201,21 +200,6 @@ def test_false_neighbours_do_not_follow(said, followed):
     assert not found.conclusion.certificates
 
 
-def test_of_half_of_the_positions_nobody_asks_for_a_proof_of_all():
-    """The formula is right where `where` says so, and is asked of these alone."""
-    half = replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s", "y > z"))
-
-    def nobody(*_):
-        raise AssertionError("somebody was asked")
-
-    assert ForAllParameters(nobody).decided(half) == half
-
-
-def test_a_statement_without_a_condition_is_of_all_natural_numbers():
-    claim = claim_for_all(replace(GRUNDY, when=""))
-    assert claim.statement.for_all.text == "k >= 0 and s >= 0"
-
-
 def undecided(claim, seconds):
     of = AllParameters(parameters=("k",), condition="k%4 == 3", where="")
     finding = Finding(Undecided("slow"))
@@ -229,47 +213,22 @@ def test_after_so_many_statements_nobody_is_asked_any_more():
         asked.append(seconds)
         return undecided(claim, seconds)
 
-    judges, nobody = ForAllParameters(noted), AskedForAll()
+    judges, nobody = ForAllParameters(noted), ForAllParameters(None)
     for _ in range(MOST_ASKED + 3):
         judges.decided(THREE)
         assert nobody.decided(THREE) == THREE
     assert len(asked) == MOST_ASKED
-    assert nobody.statements == [THREE] * MOST_ASKED, "the same are asked about before"
+    assert nobody.asked == [THREE] * MOST_ASKED, "the same are asked about before"
 
 
 def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_first():
-    narrowed = THREE.with_conclusion(Conclusion("holds-to-bound", "for fewer k"))
+    narrowed = THREE.concluded("holds-to-bound", "for fewer k")
     wide = replace(narrowed, when="k%2 == 1", parameters={"k": (3, 5, 7)})
     folded = replace(narrowed, when="k%4 == 1", parameters={"k": (5,)})
     games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
-    nobody = AskedForAll()
-    finder = Finder(Tables(games), Catalogue({}), None, nobody)
-    finder.consider([wide, folded])
-    assert (nobody.statements, nobody.untried) == ([], [wide])
-    nobody = AskedForAll()
     previews = {wide.id: TrialPreview(None, narrowed)}
-    finder = Finder(Tables(games), Catalogue({}), None, nobody, previews)
-    finder.consider([wide, folded])
-    assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
-
-
-@pytest.mark.full
-def test_what_is_known_already_is_not_asked_again():
-    def nobody(*_):
-        raise AssertionError("somebody was asked")
-
-    known = THREE.with_conclusion(Conclusion("proved", "by another step"))
-    judges = ForAllParameters(nobody, known={THREE.id: known})
-    assert judges.decided(THREE) == known
-
-
-@pytest.mark.full
-def test_the_stage_proves_what_stands_on_tables(tmp_path):
-    def decide(claim, seconds):
-        return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
-
-    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 7, 11)}
-    finder = Finder(Tables(games), Catalogue({}), None, ForAllParameters(decide))
-    proposed = [replace(THREE, conclusion=Conclusion("undecided", "new"))]
-    (found,) = finder.consider(proposed)
-    assert (found.verdict, found.id) == ("proved", THREE.id)
+    for known, asked, untried in (({}, [], [wide]), (previews, [narrowed], [folded])):
+        nobody = ForAllParameters(None)
+        finder = Finder(Tables(games), Catalogue({}), None, nobody, known, untried=[])
+        finder.consider([wide, folded])
+        assert (nobody.asked, finder.untried) == (asked, untried)

@@ -16,7 +16,6 @@ from choco_pipeline.finding.heights import (
     HeightsError,
     best_shifts,
     boxes,
-    by_formulas,
     census,
     classified_all,
     classify_heights,
@@ -154,16 +153,6 @@ def test_near_misses_differ_in_one_height_and_are_monotone():
             assert (np.diff(changed, axis=1) >= 0).all()
     found = near_misses(members, 7, np.random.default_rng(3))
     assert 0 < HeightClass(P_POSITIONS).has(found).sum() < len(found)
-
-
-def test_functions_by_formulas_are_monotone_and_hold_those_of_theorem_2():
-    heights = by_formulas(15)
-    assert (np.diff(heights, axis=1) >= 0).all()
-    assert (np.diff(heights, axis=2) >= 0).all()
-    x, z = np.ogrid[:16, :16]
-    for k in (3, 7, 11):  # solid2022, Theorem 2
-        [at] = np.flatnonzero((heights == (x + z) // k).all(axis=(1, 2)))
-        assert HeightClass(P_POSITIONS).has(heights[at : at + 1]).all()
 
 
 def test_counts_and_least_functions():

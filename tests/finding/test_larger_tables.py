@@ -48,25 +48,6 @@ def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
     assert largest_number(parse_ruleset(late)) == 150
 
 
-def test_numbers_are_not_said_of_a_larger_table_than_terms_are_looked_at(tmp_path, monkeypatch):
-    """All terms that are looked at are those of Nim, and that of a+b = 512 is 2."""
-    (tmp_path / "config" / "games").mkdir(parents=True)
-    far = LATE.replace("late", "far").replace("max(3, a-150)", "a-(a>>9)")
-    (tmp_path / "config" / "games" / "far.yaml").write_text(far, "utf-8")
-    monkeypatch.chdir(tmp_path)
-    found = document(mined("game(far)", ["counts"], bound=256))
-    assert not found.statements
-    left_out = next(one for one in found.searches if "a+b = n" in one.what and one.why)
-    assert (
-        left_out.why
-        == "the game's rules have the number 512, and tables of it were looked at to bound 511"
-    )
-    nim = document(mined("nim(2)", ["counts"], bound=256)).statements
-    assert {one.conclusion.text.partition("; ")[2] for one in nim} == {
-        "the same search says it of a table to bound 511"
-    }
-
-
 def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
@@ -74,18 +55,6 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     found = document(mined("solid-bar(f=csv(flat.csv))", ["counts"], bound=60)).statements
     assert found
     assert not any("to bound" in one.conclusion.text for one in found)
-
-
-@pytest.mark.parametrize("search", ["counts", pytest.param("blocks", marks=pytest.mark.full)])
-def test_what_a_larger_table_says_too_is_said(search):
-    found = document(mined("nim(3)", [search], bound=40)).statements
-    assert found
-    for one in found:
-        assert one.verdict == "unchecked"
-        told = "the same search says it of a table to bound 160"
-        if search == "blocks":
-            told = "it is right in a table to bound 1,023"
-        assert one.conclusion.text.endswith(f"; {told}")
 
 
 @pytest.mark.parametrize(
@@ -99,16 +68,7 @@ def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     assert said
     for one in said:
         again = searched_again(one, Tables({(notation, "p-positions"): 60}))
-        assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
-
-
-def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
-    """Of m rows and m+1 columns, say: a claim names both numbers."""
-    found = document(mined("rectangular-bar(m=8, n=9)", ["cellular"], bound=8))
-    (wider,) = (one for one in found.statements if one.ruleset.endswith("n=m+1)"))
-    assert wider.claim is None
-    assert wider.conclusion.verdict == "unchecked"
-    assert "right on" in wider.conclusion.text
+        assert again == (False, "it is wrong in a table to bound 1,023")
 
 
 def rules(notation, bound=63):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from choco_pipeline.finding.laws import (
     FEWEST,
     FEWEST_HELD_OUT,
-    law_statements,
     laws,
     laws_of_states,
 )
@@ -135,10 +134,3 @@ def test_laws_of_a_runs_proofs_are_those_of_families_with_one_parameter():
         "of the P-positions with 0 passes left = k",
         "of the P-positions with 1 pass left = 2k",
     ]
-
-
-def test_random_numbers():
-    for seed in range(30):
-        random = Random(seed)
-        numbers = {k: random.randint(1, 9) for k in range(1, 40)}
-        assert law_statements(FAMILY, "states", "k", numbers) == [], f"seed {seed}"

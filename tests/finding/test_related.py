@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.related import neighbours, relations
+from choco_pipeline.finding.related import relations
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statement import FoundStatement, Mined
@@ -125,11 +125,3 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     stated, doubtful, _ = relations(mined)
     found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
     assert [(one.when, one.statement) for one in found] == [("k%2 == 0", "G == y ^ z")]
-
-
-def test_neighbours_of_parameters_are_written_as_games():
-    others = [pair.other for pair in neighbours(read(STEP))]
-    assert others == [
-        *(f"step-bar(k=k-{n}, s=s)" for n in (1, 2, 4)),
-        *(f"step-bar(k=k, s=s-{n})" for n in (1, 2, 4)),
-    ]

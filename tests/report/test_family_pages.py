@@ -301,11 +301,11 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
         **evidence,
     )
     # with a pass, sentences on integers have certificates of their own
-    followed = replace(proved, when="k%8 == 7").with_conclusion(
-        Conclusion("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
+    followed = replace(proved, when="k%8 == 7").concluded(
+        "proved", "proved for all k with k%8 == 7", (path, "results/all-1.json")
     )
-    listed = replace(proved, when="k%8 == 3").with_conclusion(
-        Conclusion("proved-for-listed", "proved where k = 3", (path,))
+    listed = replace(proved, when="k%8 == 3").concluded(
+        "proved-for-listed", "proved where k = 3", (path,)
     )
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
     assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
