@@ -139,7 +139,11 @@ class TableFamily:
     @cached_property
     def held_out(self) -> tuple[int, ...]:
         """Indices of the third of the tables that is held out, chosen by parameters: their search results are not used."""
-        return tuple(i for i, member in enumerate(self.members) if self._is_held_out(member))
+        values = {name: sorted({point[name] for point in self.points}) for name in self.names}
+        places = (
+            sum(values[name].index(point[name]) for name in self.names) for point in self.points
+        )
+        return tuple(i for i, place in enumerate(places) if place % THIRD == THIRD - 1)
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
@@ -149,7 +153,7 @@ class TableFamily:
     @cached_property
     def searched(self) -> tuple[int, ...]:
         """Indices of the tables that are searched."""
-        return tuple(i for i, member in enumerate(self.members) if not self._is_held_out(member))
+        return tuple(i for i in range(len(self.members)) if i not in self.held_out)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -174,17 +178,6 @@ class TableFamily:
         which = listed([self.points[i] for i in positions])
         what = f"{len(positions)} {kind} tables, {which}"
         return Evidence(sum(positions.values()), what, len(positions))
-
-    def _is_held_out(self, member: MemberTable) -> bool:
-        places = (self._values[name].index(member.parameters[name]) for name in self.names)
-        return sum(places) % THIRD == THIRD - 1
-
-    @cached_property
-    def _values(self) -> dict[str, list[int]]:
-        return {
-            name: sorted({member.parameters[name] for member in self.members})
-            for name in self.names
-        }
 
 
 def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
