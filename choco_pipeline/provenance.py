@@ -23,10 +23,8 @@ MINING_CODE = (*TABLE_CODE, "mining")
 PROOF_CODE = (
     *CLAIM_CODE,
     "automata",
-    "mining/closed_forms/atoms.py",
-    "mining/closed_forms/cases.py",
-    "mining/closed_forms/grammar.py",
-    "mining/number_sequences/recurrences.py",
+    "mining/closed_forms/expressions.py",
+    "mining/recurrences.py",
     "mining/closed_forms/synthesis.py",
     "proof",
 )

@@ -28,13 +28,12 @@ from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, as_game
-from choco_pipeline.report.assemble import row_frame, verdict_frame
+from choco_pipeline.report.exports import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import read_table
+from choco_pipeline.sweep.ledger import Ledger, ledger_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths
+from choco_pipeline.tables.spec import Quantity
+from choco_pipeline.tables.store import read_table, store_of
 
 
 @dataclass(frozen=True)

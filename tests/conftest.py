@@ -29,7 +29,7 @@ import pytest
 from hypothesis import settings
 from xdist.workermanage import WorkerController
 
-from choco_pipeline.tables.computing.machine import cores
+from choco_pipeline.tables.machine import cores
 from tests.effort import FEW, MANY, SOME
 
 TESTS = Path(__file__).parent

@@ -20,8 +20,8 @@ from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, match, read
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 
 
 @dataclass(frozen=True)

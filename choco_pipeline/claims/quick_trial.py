@@ -12,26 +12,29 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import Undecided, VerdictKind, verdict_text
+from choco_pipeline.claims.language.verdict import (
+    AllParameters,
+    ClaimVerdict,
+    Finding,
+    Undecided,
+    VerdictKind,
+    verdict_text,
+)
 from choco_pipeline.claims.processor_time import OverTimeError
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.computing.cost import cost_of, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.specs.schema import Quantity, quantity_for
+from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: More combinations of parameter values need a sweep.
 MOST_COMBINATIONS = 10_000

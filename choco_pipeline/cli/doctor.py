@@ -18,8 +18,8 @@ from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cl
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.provenance import versions
-from choco_pipeline.tables.computing.cost import in_bytes
-from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
+from choco_pipeline.tables.computing import in_bytes
+from choco_pipeline.tables.machine import cores, memory, worker_memory
 
 #: Optional programs, with their use.
 OPTIONAL = {
@@ -69,7 +69,7 @@ def _examined(name: str) -> Mapping[str, Any]:
     description = load_cluster(name, None, None)
     answer: dict[str, Any] = {"cluster": name, "kind": description.kind}
     if isinstance(description, SlurmJobs | SlurmWorkers):
-        check = resolve("choco_pipeline.cluster.slurm:require_acceptance")
+        check = resolve("choco_pipeline.cluster.clusters:require_acceptance")
         check(description)
         return {**answer, "at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
     with (

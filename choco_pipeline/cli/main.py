@@ -22,7 +22,7 @@ from choco_pipeline.cli.output import (
 )
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 app = typer.Typer(
     name="choco",
@@ -288,7 +288,7 @@ def schema(
     """Print a JSON schema: of configurations, claims files or game files."""
     from choco_pipeline.claims.language import claims_file as of_claims  # noqa: PLC0415
     from choco_pipeline.games import games_reference as of_games  # noqa: PLC0415
-    from choco_pipeline.sweep import config_reference as of_configurations  # noqa: PLC0415
+    from choco_pipeline.sweep import config as of_configurations  # noqa: PLC0415
 
     pages = {
         (False, False): (of_configurations.json_schema, of_configurations.reference_page),

@@ -30,11 +30,10 @@ from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity, variable_of
 
 CLAIMS = Path("config/claims")
 #: More games than this need a sweep.

@@ -16,12 +16,10 @@ from choco_pipeline.cli.running.workers import capacity_of
 from choco_pipeline.cli.running_time import running_time
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedTable
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, PlannedTable
 from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.computing.cost import in_bytes
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.tables.computing import in_bytes
+from choco_pipeline.tables.spec import Quantity, TableSpec
 
 
 def show_plan(
@@ -154,7 +152,7 @@ def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
         if table["large"]:
             spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
             # What knows the kernels is slow to import.
-            cut: dict[str, int] = resolve("choco_pipeline.tables.building.blocks:described")(
+            cut: dict[str, int] = resolve("choco_pipeline.tables.wavefront:described")(
                 spec, memory or table["memory_of_job"]
             )
             large.append(

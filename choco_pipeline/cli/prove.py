@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.conclusions.rows import enumerated
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.prove_family import claim_to_prove, require_positive, show_family_check
@@ -20,12 +20,12 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.checker import check_files
 from choco_pipeline.proof.family_document import is_family
-from choco_pipeline.proof.games.automaton_counts import SHOWN
+from choco_pipeline.proof.games.answers import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.records import PositionCounts, ProofOutcome
 from choco_pipeline.proof.task import (
     PREPARED_BY,
     attempt,
@@ -105,7 +105,7 @@ def show_proof(
             tell(f"{proof.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
             # Searches in tables load xarray and pandas, which few commands need.
-            from choco_pipeline.proof.table_formulas import describe_by_table  # noqa: PLC0415
+            from choco_pipeline.proof.statements.proved_formulas import describe_by_table  # noqa: PLC0415
 
             for search in (describe, describe_by_table):
                 proof = with_formula(proof, limits, prover, search)

@@ -11,13 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.cli.output import in_time
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, is_done
-from choco_pipeline.sweep.proofs import expected_seconds
+from choco_pipeline.sweep.orders import expected_seconds
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
 
 #: Snakemake and the workers start, and every worker loads the kernels.
 START = 8.0

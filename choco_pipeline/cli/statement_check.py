@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, VerdictKind, domain_text, verdict_text
 from choco_pipeline.claims.quick_trial import Given, Trial, chosen_cases, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import proved_by_game

@@ -13,19 +13,17 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games.answers import play
 from choco_pipeline.proof.games.certificate import (
     CertificateError,
     certificate_path,
     read_certificate,
 )
-from choco_pipeline.proof.games.play import play
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.finished import find_table
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.location import RESULTS
+from choco_pipeline.tables.cells import Cells, find_table
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.location import RESULTS
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity
 
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")

@@ -17,11 +17,11 @@ import xarray as xr
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.kinds import Evaluated
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -39,12 +39,10 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts
 from choco_pipeline.mining.table_findings import Evidence
-from choco_pipeline.tables.computing.computation import computation_of
-from choco_pipeline.tables.computing.cost import seconds_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Truths
-from choco_pipeline.tables.specs.position_count import count_positions
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.bounded_game import count_positions
+from choco_pipeline.tables.cells import Truths
+from choco_pipeline.tables.computing import computation_of, seconds_of, table
+from choco_pipeline.tables.spec import Quantity, variable_of
 
 #: Bound of the table of a game seen: this multiple of the run's bound, or this number;
 #: nim-sums end at powers of 2, and formulas with them end at the third or fourth one that is larger than a slope.

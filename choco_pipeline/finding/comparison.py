@@ -51,8 +51,8 @@ from choco_pipeline.proof.arithmetic.logic import (
     implies,
     negation,
 )
-from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.lemmas.follows import nodes
+from choco_pipeline.proof.follows import nodes
+from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.sentences import (
     VALUE,
@@ -72,7 +72,7 @@ from choco_pipeline.statements.tree import (
     Proposition,
     conjuncts,
 )
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Ints,
     Points,
     Truths,

@@ -13,17 +13,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.lemmas.follows import derived
+from choco_pipeline.proof.follows import derived
 
 #: Seconds of computing for one question. Proofs take up to five.
 ONE_SECONDS = 14.0

@@ -61,8 +61,7 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.mining.closed_forms.learnt_formulas import pooled_formula
-from choco_pipeline.mining.closed_forms.readings import Reading
+from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_formula
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import Proposition

@@ -15,8 +15,8 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.lines import nodes_in
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Searched

@@ -13,14 +13,15 @@ from math import gcd
 
 import numpy as np
 
-from choco_pipeline.claims.scans.scan import ValueScan
+from choco_pipeline.claims.checks.scan import ValueScan
 from choco_pipeline.finding.conditions import TRIED, TestedCondition, tested_condition
 from choco_pipeline.finding.laws import linear, two_part
 from choco_pipeline.finding.statement import FoundStatement, Proposals
 from choco_pipeline.finding.tables import TableFamily
 from choco_pipeline.formula import parse
+from choco_pipeline.games.listing import evaluate_at
 from choco_pipeline.mining.table_findings import Tried
-from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
+from choco_pipeline.tables.cells import BLOCK, Cells
 
 #: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)

@@ -29,9 +29,9 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_opera
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.tables.computing.in_memory import cells_of
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cells_of
+from choco_pipeline.tables.spec import Quantity, variable_of
 
 #: Differences of parameters.
 STEPS = (1, 2, 4)

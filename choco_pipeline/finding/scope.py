@@ -13,10 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula
@@ -24,8 +22,8 @@ from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
-from choco_pipeline.tables.reading.cells import TableData
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.cells import TableData
+from choco_pipeline.tables.spec import Quantity
 
 #: Number of further games of a family for a trial.
 UNSEEN = 12

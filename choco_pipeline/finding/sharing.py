@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from choco_pipeline.cluster.steps import Step, runner
+from choco_pipeline.cluster.connect import Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import Stage
 

@@ -53,17 +53,15 @@ from choco_pipeline.mining.table_findings import (
     ValueSetFinding,
     is_complete_formula,
 )
-from choco_pipeline.proof.games.guess import SearchSize
-from choco_pipeline.proof.games.membership import QUANTITIES, Relation
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof
+from choco_pipeline.proof.games.guess import QUANTITIES, Relation, SearchSize
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.records import FormulaOfProof, GameProof
 from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
 from choco_pipeline.provenance import canonical_json
 from choco_pipeline.statements.printer import text_of
-from choco_pipeline.sweep.plan_document import Plan
-from choco_pipeline.tables.computing.cost import quick_bound
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.sweep.run_files import Plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import quick_bound, table
 
 #: Fewest games of a family that must share a statement on the family.
 FEWEST_GAMES = 3

@@ -21,9 +21,9 @@ from pydantic import (
 )
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.finding.comparison import Consequence, Decided, Dominance
 from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.laws import laws_of_states
@@ -31,13 +31,12 @@ from choco_pipeline.finding.single import learned_in
 from choco_pipeline.finding.stage import Finder, TrialPreview, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Proposals
 from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
-from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
+from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan, outcomes, read_plan
+from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 
 #: Seconds and GiB of memory for a decision on a found statement.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0

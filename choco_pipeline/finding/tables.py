@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from choco_pipeline.claims.checks.check import check_cells
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
-from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.language.case import Finding as Checked
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import FOUND, Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.laws import Point
@@ -41,12 +40,10 @@ from choco_pipeline.mining.task import MOST_CELLS
 from choco_pipeline.stages import Stage
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.sweep.ledger import findings_of
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedTable
-from choco_pipeline.tables.reading.cells import BLOCK, Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells
+from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
+from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.spec import Quantity, variable_of
+from choco_pipeline.tables.store import StoredCells, store_of
 
 #: Bound of the first trial: most statements are wrong there already.
 CORNER = 100

@@ -22,14 +22,14 @@ from itertools import chain, islice
 from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.values import SMALL
+from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.kinds import Related
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
     Proved,
     Refuted,
@@ -86,7 +86,7 @@ from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import ValueSet
-from choco_pipeline.tables.specs.schema import quantity_for
+from choco_pipeline.tables.spec import quantity_for
 
 #: Number of games seen that are tried on larger tables; the others are tried up to the bound of further games.
 SEEN = 2

@@ -30,11 +30,11 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
 from choco_pipeline.games.rules import Limit, Rules
-from choco_pipeline.mining.number_sequences.binary_digits import DIGIT_FUNCTIONS
-from choco_pipeline.mining.number_sequences.sequences import MOST_TERMS
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.self_similarity import mine_blocks
-from choco_pipeline.mining.pictures.slices import SIDE
+from choco_pipeline.mining.cellular import mine_cellular
+from choco_pipeline.mining.counts import MOST_TERMS
+from choco_pipeline.mining.pictures import SIDE
+from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
+from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import (
     MOST_SAID,
     BlocksFinding,
@@ -45,10 +45,9 @@ from choco_pipeline.mining.table_findings import (
     TermRelation,
 )
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells, Ints, Truths, are_positions
-from choco_pipeline.tables.specs.schema import Quantity, quantity_for
+from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
 BARS, MANY = 8, 4

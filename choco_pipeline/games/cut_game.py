@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.content import Content
-from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
+from choco_pipeline.documents.yaml_file import Content, YamlFile, read_yaml_text
 from choco_pipeline.games.description import LARGEST_GAME, Description
 from choco_pipeline.games.rules import Amounts, Rules
 from choco_pipeline.games.ruleset import Ruleset

@@ -13,8 +13,7 @@ from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.content import Content, Location
-from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
+from choco_pipeline.documents.yaml_file import Content, Location, YamlFile, read_yaml_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.parameter_text import assigned

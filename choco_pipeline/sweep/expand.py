@@ -15,7 +15,7 @@ from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, csv_file, read
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.tables.spec import TableSpec
 
 #: A run with more tables than this is a mistake in its configuration: planning takes some 2 ms for each.
 MOST_TABLES = 10_000

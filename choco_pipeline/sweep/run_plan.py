@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from choco_pipeline.claims.language.catalogue import load_catalogue, load_with_background
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games.description import inside
 from choco_pipeline.provenance import (
     FINDING_CODE,
@@ -23,18 +25,83 @@ from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import Config
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.orders import Orders, checks_of, searches_of, statements_in_parts
-from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedJob, read_plan
-from choco_pipeline.sweep.proofs import proofs, statements
-from choco_pipeline.sweep.room import (
-    Capacity,
-    object_store,
-    require_disk_for,
-    require_memory_for,
+from choco_pipeline.sweep.orders import (
+    Orders,
+    checks_of,
+    proofs,
+    searches_of,
+    statements,
+    statements_in_parts,
 )
-from choco_pipeline.tables.computing.cost import Cost, cost_of
-from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
+from choco_pipeline.sweep.run_files import PROJECT, RESULTS, Paths, Plan, PlannedJob, read_plan
+from choco_pipeline.tables.computing import Cost, cost_of, in_bytes
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.machine import cores, worker_memory
+from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
+
+#: Written to an object store and removed again, to see that it can be.
+PROBE = "choco-probe"
+
+
+def object_store(file: YamlFile, url: str | None) -> str | None:
+    """Return the URL that a configuration gives for its tables, or raise `ConfigError` if it cannot be used."""
+    try:
+        return None if url is None else str(Location.of_url(url))
+    except StoreError as error:
+        raise file.error(("tables",), str(error)) from None
+
+
+def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
+    """Write to the object store in which tables of this plan are still to be put, and remove it again.
+
+    Raises `StoreError` if that fails: it is said once, before every job finds it.
+    """
+    if plan["url"] is not None and not all(manifest(shard).exists() for shard in plan["shards"]):
+        location = Location.of_url(plan["url"])
+        location.write(PROBE, b"")
+        location.remove(PROBE)
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What computes the tables of a plan."""
+
+    #: How many tasks run at the same time, at most.
+    workers: int
+    #: Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
+    memory: int | None
+    #: Who gives that memory, as messages say it.
+    whose: str
+
+    @classmethod
+    def of_this_machine(cls, workers: int | None = None) -> Capacity:
+        """Return workers that share this machine's memory, one for each core by default."""
+        workers = workers or cores()
+        return cls(workers, worker_memory(workers), "this machine")
+
+
+def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacity) -> None:
+    """Raise `LimitError` if a table, of which ruleset, bound and bytes are given, does not fit into a worker's memory, naming what is too large."""
+    for ruleset, bound, memory in tables:
+        if capacity.memory is not None and memory > capacity.memory:
+            raise LimitError(
+                f"{ruleset}: bound {bound} is too large: its table needs {in_bytes(memory)} of memory,"
+                f" a worker has {in_bytes(capacity.memory)} ({capacity.whose})"
+            )
+
+
+def require_disk_for(costs: Sequence[Cost], results: Path) -> None:
+    """Raise `LimitError` if tables of these costs do not fit on the disk of the folder `results`."""
+    home = next(
+        folder for folder in [results.absolute(), *results.absolute().parents] if folder.exists()
+    )
+    disk = shutil.disk_usage(home).free
+    total = sum(cost.disk for cost in costs)
+    if total > disk:
+        raise LimitError(
+            f"{len(costs):,} tables need about {in_bytes(total)} on disk, {in_bytes(disk)} are free in {home}"
+        )
+
 
 #: New tables are cut into about this many shards, so that several workers share them.
 PARTS = 6

@@ -8,8 +8,8 @@ import pytest
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
 from choco_pipeline.documents.record import write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.cli.command import choco, choco_process
 from tests.tables.stores import chunks_of
 

@@ -12,8 +12,8 @@ import pytest
 
 from choco_pipeline import SolidBar, StepBar, p_positions
 from choco_pipeline.documents.record import write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.cli.command import choco
 from tests.report.documents import a_claim, a_row, whole
 

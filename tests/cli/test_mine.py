@@ -10,7 +10,7 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.finding.heights import HeightsError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.cost import quick_bound
+from choco_pipeline.tables.computing import quick_bound
 
 SEARCH = ["--what", "formulas"]
 

@@ -14,9 +14,8 @@ from choco_pipeline.claims.language.claims_file import ClaimsFile
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
-from choco_pipeline.tables.storage.journal import forget
+from choco_pipeline.tables.shard import build_shard, forget
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.checker.certificates import game_text, integers
 from tests.cli.command import ROOT, choco
 from tests.tables.stores import chunks_of

@@ -8,7 +8,7 @@ import pytest
 from choco_pipeline.cli.running_time import RunningTime, running_time
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_files import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 from tests.cli.command import ROOT, choco
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from choco_pipeline.cluster.cluster_file import SlurmJobs
+from choco_pipeline.cluster.clusters import require_acceptance
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.slurm import require_acceptance
 from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs
 from tests.workflow.project import Project, wait_for

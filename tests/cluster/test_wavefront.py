@@ -15,17 +15,16 @@ from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
 from choco_pipeline.cluster import task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress
-from choco_pipeline.cluster.graph import on_cluster
-from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
-from choco_pipeline.cluster.steps import Here, Step, runner
+from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, Here, Step, TaskProgress, runner
+from choco_pipeline.cluster.task import on_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.building.wavefront import build_large
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.wavefront import build_large
 from tests.cluster.test_call import TARGETS, wait_for
-from tests.tables.storage.test_store import quiet
 from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.test_store import quiet
 
 pytestmark = pytest.mark.full
 
@@ -59,7 +58,7 @@ def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantit
 @pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
 def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity):
     spec, manifest = order(tmp_path / "here", game, bound, quantity)
-    code = "import sys; from choco_pipeline.tables.building.wavefront import build_large"
+    code = "import sys; from choco_pipeline.tables.wavefront import build_large"
     command = [sys.executable, "-c", f"{code}; build_large(*sys.argv[1:])", spec, manifest]
     for kills_client in (True, False):
         build = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)

@@ -20,7 +20,7 @@ from choco_pipeline import (
     WithPass,
     parse_ruleset,
 )
-from choco_pipeline.drawing.svg import CUT
+from choco_pipeline.drawing.draw import CUT
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.height import FormulaHeight

@@ -10,8 +10,8 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, Finding, Undecided
 from choco_pipeline.finding.for_all import (
     MOST_ASKED,
     ForAllParameters,

@@ -19,8 +19,8 @@ from choco_pipeline.finding.tables import MemberTable, Outcome, TableFamily, out
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 from tests.finding.made_statements import proposed
 
 STEP, SOLID = "step-bar(k=k, s=s)", "solid-bar(f=(x+z)//k)"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.standalone.height_functions import grundy_numbers
+from choco_pipeline.claims.checks.height_functions import grundy_numbers
 from choco_pipeline.finding.heights import (
     NO_TOP,
     SHIFTS,

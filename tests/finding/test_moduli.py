@@ -9,12 +9,12 @@ from math import gcd
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.scans import scan
+from choco_pipeline.claims.checks import scan
 from choco_pipeline.finding import moduli
 from choco_pipeline.finding import tables as gathered
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.tables import MemberTable, TableFamily, looked_at
-from choco_pipeline.tables.reading.position_frames import p_position_rows
+from choco_pipeline.tables.cells import p_position_rows
 from tests.finding.made_statements import cells_of
 
 SLOPES = "solid-bar(f=x//k+z//k)"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cluster.connect import SCHEDULER
-from choco_pipeline.cluster.local import local_cluster
-from choco_pipeline.cluster.steps import Here
+from choco_pipeline.cluster.clusters import local_cluster
+from choco_pipeline.cluster.connect import SCHEDULER, Here
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import sharing, steps
 from choco_pipeline.finding import tables as gathered

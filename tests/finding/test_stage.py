@@ -10,7 +10,7 @@ from choco_pipeline.finding.tables import MemberTable
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
 from choco_pipeline.mining.task import MINERS
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
     cells_of,

@@ -14,7 +14,7 @@ from choco_pipeline.finding.scope import WholeTable
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.trial import narrowed, told_by_many, wider
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.finding.made_statements import (
     CONJ_4_1,
     PASS,

@@ -11,7 +11,7 @@ from choco_pipeline.finding.scope import WholeTable, what_is_said
 from choco_pipeline.finding.tables import whole_tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.written import claim_from
 from tests.finding.made_statements import TRIANGLE, triangles
 from tests.jobs import planned_run

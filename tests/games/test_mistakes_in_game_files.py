@@ -8,7 +8,7 @@ from choco_pipeline import Game, parse_ruleset
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games.description import PAGE
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.games.written_game import EXAMPLE, write
 
 

@@ -23,7 +23,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import CutGame
 from choco_pipeline.proof.games.certificate import read_certificate, write_certificate
-from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.sweep.expand import expand, load_config
 from tests.hostile.results import damage_a_document, damage_a_journal, damage_a_table, results

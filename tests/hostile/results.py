@@ -18,7 +18,7 @@ from choco_pipeline.documents.record import DamagedError, parse_record_line, rea
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.tables.reading.verification import verify_manifest
+from choco_pipeline.tables.verification import verify_manifest
 from tests.jobs import planned_run
 
 CLAIMS = Path(__file__).parents[1] / "workflow" / "claims.yaml"

@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refu
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
 from choco_pipeline.statements.meaning import World
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.claims.verdict_documents import verdict_document
 from tests.claims.written import reworded

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import RectangularBar, parse_ruleset
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.claims.written import is_about_cells, reworded
 

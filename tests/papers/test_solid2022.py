@@ -13,7 +13,7 @@ from choco_pipeline import Nim, SolidBar, StepBar
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import mex
-from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.catalogues import catalogue_of
 from tests.papers.attempts import refuted_at
 

@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from choco_pipeline import StepBar, StripBar
+from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.kinds import GrundyNumbers
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.quick_trial import trials
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.formula import parse
 from tests.catalogues import catalogue_of
 

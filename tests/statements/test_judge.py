@@ -8,8 +8,7 @@ import pytest
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.language.verdict import (
     Exhausted,

@@ -12,12 +12,11 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
-from choco_pipeline.sweep.orders import WITHOUT_TABLES
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.proofs import STATEMENT_PARTS
+from choco_pipeline.sweep.orders import STATEMENT_PARTS, WITHOUT_TABLES
+from choco_pipeline.sweep.run_files import Paths
 from choco_pipeline.sweep.run_plan import current_plan, make_plan
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.computing.cost import Cost
+from choco_pipeline.tables.computing import Cost
+from choco_pipeline.tables.shard import build_shard
 from tests.sweep.planned import CLAIMS, CONFIG, STATEMENT, digests, orders, statements
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from choco_pipeline import Ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 
 
 def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import SolidBar
-from choco_pipeline.tables.building.shard import build_shard
-from tests.tables.storage.test_store import quiet
+from choco_pipeline.tables.shard import build_shard
 from tests.tables.stores import order
+from tests.tables.test_store import quiet
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full

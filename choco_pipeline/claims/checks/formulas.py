@@ -1,29 +1,41 @@
-"""Checks of formulas for P-positions, Grundy numbers and numbers of positions."""
+"""Checks of formulas for P-positions, Grundy numbers, numbers of positions and sets of values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from typing import Any, assert_never
 
 import numpy as np
 
-from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
-from choco_pipeline.claims.evidence.shared_pass import Pass
-from choco_pipeline.claims.evidence.tally import Tally
-from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions
-from choco_pipeline.claims.kinds.position_kinds import Containment
-from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
-from choco_pipeline.claims.scans.cell_loop import (
+from choco_pipeline.claims.checks.cell_loop import (
     ColumnsTask,
     FormulaTask,
     NumbersTask,
     OutcomesTask,
 )
-from choco_pipeline.claims.scans.scan import compare_by_scan
+from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
+from choco_pipeline.claims.checks.evidence import ClaimCase, Pass, Tally, counterexample_at
+from choco_pipeline.claims.checks.scan import ValueCounts, ValueScan, compare_by_scan
+from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.kinds.shapes import Containment
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.statements.tree import InRange
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.bounded_game import estimated_positions
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Ints,
@@ -31,10 +43,11 @@ from choco_pipeline.tables.reading.cells import (
     Slab,
     Truths,
     evaluate_at,
+    growing_bounds,
     holds_at,
     select,
+    select_where,
 )
-from choco_pipeline.tables.specs.position_count import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
 MOST_EVALUATIONS = 1 << 30
@@ -225,3 +238,264 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
             return Finding(case.nothing(unit), evidence)
         return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
     return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
+
+
+#: Intervals of one search: some seconds of work.
+MOST_INTERVALS = 1 << 17
+
+
+@dataclass(frozen=True)
+class IntegerSet:
+    """The integers that satisfy a condition on `v`.
+
+    A member outside given integers is searched outwards from 0, in intervals. One throughout which the condition is false is
+    skipped, whatever its length, so the last, infinite one can end the search. Others are halved, down to single integers.
+    Interval arithmetic guarantees that skipped intervals hold no member, and evaluation that the result is one.
+    """
+
+    #: A truth with no name but `v`.
+    condition: Formula
+
+    def up_to(self, size: int) -> Ints:
+        """Return the members from -`size` to `size`, ascending."""
+        candidates = np.arange(-size, size + 1)
+        return candidates[holds_at(self.condition, {"v": candidates})]
+
+    def first_outside(self, others: Collection[int]) -> int | None:
+        """Return the member nearest to 0 that is not among given integers, if any.
+
+        Of two, the negative one is returned. Raises `LimitError` if `MOST_INTERVALS` intervals are not enough, and `FormulaError`
+        if the condition has no value at a candidate.
+        """
+        nearest = [self._nearest_outside(others, sign) for sign in (-1, 1)]
+        return min((v for v in nearest if v is not None), key=lambda v: (abs(v), v), default=None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no integer is a member; raises as `first_outside` does."""
+        return self.first_outside(()) is None
+
+    def _nearest_outside(self, others: Collection[int], sign: int) -> int | None:
+        """Return the nearest member of a sign, 0 being positive, not among the others."""
+        waiting: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
+        visited = 0
+        while waiting:
+            near, far = waiting.pop()
+            visited += 1
+            if visited > MOST_INTERVALS:
+                raise LimitError(
+                    f"{self.condition}: whether an integer {'above' if sign > 0 else 'below'} {sign * near:,} satisfies"
+                    f" it is not known, after {MOST_INTERVALS:,} intervals"
+                )
+            low, high = sorted((sign * near, sign * far))
+            match self.condition.throughout("v", low, high):
+                case True:
+                    size = next(size for size in count(near) if sign * size not in others)
+                    if size <= far:
+                        return sign * size
+                case None:
+                    middle = 2 * near + 1 if far == inf else (near + int(far)) // 2
+                    waiting += [(middle + 1, far), (near, middle)]
+                case False:
+                    pass
+        return None
+
+
+#: The largest number of values that are listed.
+MOST_LISTED = 64
+#: Missing members of the set are listed up to this size, which the verdict states.
+LARGEST_MEMBER = 1 << 20
+#: A set that is claimed to contain all members must grow over this factor of the bound.
+GROWTH = 4
+#: Members of the set are searched at least up to the bound divided by this.
+SMALL = 4
+#: The reason why a claim about an empty set is vacuous.
+NO_MEMBER = "no integer satisfies {}"
+
+
+@dataclass(frozen=True)
+class ComparedValues:
+    """The values that were found, and how they compare with the claimed set."""
+
+    #: P-positions whose value lies outside the claimed set are its failures.
+    tally: Tally
+    #: The values at P-positions with all coordinates within the bound, ascending.
+    values: Ints
+    #: For each of them the largest coordinate of the first P-position that has it.
+    sizes: Ints
+    #: The members of the claimed set up to this size, ascending.
+    members: Ints
+    #: Members of the claimed set, up to the absolute value `looked_up_to`, without such a P-position, the nearest to 0 first.
+    missing: Ints
+    #: The claimed set.
+    claimed: IntegerSet
+    #: The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
+    looked_up_to: int
+
+    def frontier(self, bound: int) -> int | None:
+        """Return the size up to which all members occur at P-positions within `bound`.
+
+        None if not even the smallest member occurs.
+        """
+        absent = np.setdiff1d(self.members, self.values[self.sizes <= bound])
+        sizes = np.abs(self.members)
+        before = sizes if not absent.size else sizes[sizes < np.abs(absent).min()]
+        return int(before.max()) if before.size else None
+
+    def span(self, size: int) -> str:
+        """Return the range of members up to a size, as words after "members"."""
+        is_of_both_signs = self.members.size and self.members[0] < 0
+        return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
+
+    def evidence(self) -> Mapping[str, Any]:
+        """Return values, missing members, and their growth with the bound."""
+        growth = []
+        for bound in growing_bounds(self.tally.cells.bound):
+            seen = self.values[self.sizes <= bound]
+            largest = int(seen[-1]) if seen.size else None
+            growth.append(
+                {
+                    "bound": bound,
+                    "count": seen.size,
+                    "largest": largest,
+                    "frontier": self.frontier(bound),
+                }
+            )
+        return {
+            "values": self.values[:MOST_LISTED].tolist(),
+            "count": self.values.size,
+            "missing": self.missing[:MOST_LISTED].tolist(),
+            "missing_count": self.missing.size,
+            "growth": growth,
+        }
+
+
+def collect_values(
+    check: Values,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
+) -> Pass[ComparedValues]:
+    """Collect the values of the claim's formula at the P-positions.
+
+    The arguments are those of `compare_p_positions`. A P-position beyond the bound, as in a strip, can refute the claim, but its
+    value is not listed.
+    """
+    of = check.of.substitute(environment)
+    claimed = IntegerSet(check.values.substitute(environment))
+    where = None if check.where is None else check.where.substitute(environment)
+    tally = Tally(cells, reach)
+    nearest_of: dict[int, int] = {}
+
+    def positions(slab: Slab) -> Points:
+        return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
+
+    scan = ValueScan(of, where, cells, reach)
+    for slab in cells.slabs(size):
+        seen = scan.run(slab) or _values_at(of, positions(slab), cells)
+        tally.settled += int(seen.counts.sum())
+        for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
+            nearest_of[value] = min(near, nearest_of.get(value, near))
+        outside = np.zeros(seen.values.size, np.bool_)
+        if check.relation != "contains-all":
+            outside = ~holds_at(claimed.condition, {"v": seen.values})
+        tally.failures += int(seen.counts[outside].sum())
+        near = int(seen.nearest[outside].min(initial=np.iinfo(np.int64).max))
+        if outside.any() and tally.may_be_less(near, cells.first_of(slab), tally.least):
+            part = Tally(cells, reach)
+            points = positions(cells.part_within(slab, near))
+            part.fail(select(points, ~holds_at(claimed.condition, {"v": evaluate_at(of, points)})))
+            tally.take_least(part)
+        yield
+    nearby = sorted((value, near) for value, near in nearest_of.items() if near <= cells.bound)
+    values, sizes = np.array(nearby, np.int64).reshape(-1, 2).T
+    size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)
+    size = min(size, LARGEST_MEMBER)
+    members = claimed.up_to(size) if values.size else np.empty(0, np.int64)
+    missing = np.setdiff1d(members, values)
+    missing = missing[np.argsort(np.abs(missing), stable=True)]
+    return ComparedValues(tally, values, sizes, members, missing, claimed, size)
+
+
+def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
+    values, which, counts = np.unique(
+        evaluate_at(of, points), return_inverse=True, return_counts=True
+    )
+    nearest = np.full(values.size, np.iinfo(np.int64).max)
+    np.minimum.at(nearest, which, cells.sizes(points))
+    return ValueCounts(values, counts, nearest)
+
+
+def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
+    """Return the verdict on the set of values at the P-positions.
+
+    A table that does not hold all of them refutes a set only by a value outside it. A missing member leaves the claim undecided.
+    """
+    compared = yield from collect_values(
+        check, case.environment, case.cells, case.block, case.reach
+    )
+    evidence = compared.evidence()
+    if compared.tally.least is not None:
+        verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
+        return Finding(verdict, {**evidence, "failures": compared.tally.failures})
+    if case.is_complete:
+        return _conclude_finite_values(case, check, compared, evidence)
+    if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    if not compared.values.size:
+        return Finding(case.nothing("P-position"))
+    match check.relation:
+        case "within":
+            sense = "no P-position has a value outside of the set"
+        case "exactly":
+            absent = compared.missing
+            if absent.size and abs(absent[0]) <= case.bound // SMALL:
+                why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
+                return Finding(Undecided(why), evidence)
+            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
+        case "contains-all":
+            frontier = compared.frontier(case.bound)
+            before = compared.frontier(case.bound // GROWTH)
+            if frontier is None:
+                why = f"not even the least member occurs up to bound {case.bound:,}"
+                return Finding(Undecided(why), evidence)
+            if before is not None and frontier <= before:
+                if compared.claimed.first_outside(set(compared.values.tolist())) is None:
+                    return Finding(Exhausted(compared.members.size, "member"), evidence)
+                why = f"all members {compared.span(frontier)} occur, but the next does not, neither up to bound"
+                return Finding(
+                    Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
+                )
+            sense = f"every member {compared.span(frontier)} occurs, and no table can contradict the claim"
+        case _:
+            assert_never(check.relation)
+    return Finding(HoldsToBound(compared.tally.settled, case.bound, sense), evidence)
+
+
+def _conclude_finite_values(
+    case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
+) -> Finding:
+    """Return the verdict if the table holds all P-positions in question."""
+    if check.relation != "within":
+        absent = compared.claimed.first_outside(set(compared.values.tolist()))
+        if absent is not None:
+            counterexample = Counterexample(
+                f"no P-position has the value {absent:,}",
+                f"{absent:,}, a v with {math_text(check.values)}, is a value",
+            )
+            return Finding(Refuted(counterexample, compared.tally.settled), evidence)
+    if not compared.values.size:
+        return Finding(case.nothing("P-position"))
+    if check.relation == "contains-all" and compared.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    return Finding(Exhausted(compared.tally.settled), evidence)
+
+
+def _which_occur(compared: ComparedValues) -> str:
+    span = compared.span(compared.looked_up_to)
+    if not compared.missing.size:
+        return f"and every member {span} occurs"
+    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
+    more = ", …" if compared.missing.size > 8 else ""
+    return f"and its members {span} occur except {listed}{more}"

@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, necessary_condition
-from choco_pipeline.claims.evidence.integer_sets import IntegerSet
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.checks.evaluation import (
+    BLOCK,
+    Batch,
+    Board,
+    Evaluation,
+    necessary_condition,
+)
+from choco_pipeline.claims.checks.formulas import IntegerSet
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -61,7 +66,7 @@ from choco_pipeline.statements.tree import (
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Points, Truths, holds_at
+from choco_pipeline.tables.cells import Points, Truths, holds_at
 
 Least = tuple[int, Position]
 #: Words for a comparison with a claimed number.

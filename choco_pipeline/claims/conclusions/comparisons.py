@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from choco_pipeline.claims.kinds import Counts
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,

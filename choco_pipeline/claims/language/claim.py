@@ -20,7 +20,7 @@ from choco_pipeline.claims.kinds import (
     Related,
     Values,
 )
-from choco_pipeline.claims.kinds.recognised import Parts, parts_of, recognised
+from choco_pipeline.claims.kinds.shapes import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
     Entry,
@@ -50,7 +50,7 @@ from choco_pipeline.statements.tree import (
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 _Shape = TypeVar("_Shape")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow
-from choco_pipeline.claims.conclusions.outcomes import engines_text
+from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Paper
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.cli.claim_commands.claim_trials import explain
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.commands import DEFAULT_CONFIG, command
@@ -23,8 +23,8 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import inside
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.paths import PROJECT, RESULTS
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import PROJECT, RESULTS
 
 CLAIMS = Path("config/claims")
 #: The result of a claim that no run has checked.

@@ -9,20 +9,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, Undecided
 from choco_pipeline.claims.quick_trial import Trial, chosen_cases
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
@@ -36,7 +33,7 @@ from choco_pipeline.proof.task import (
     settled_for_all,
     with_checker,
 )
-from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.run_files import RESULTS
 
 #: GiB of memory for the decision of a claim.
 MEMORY = 4

@@ -8,12 +8,10 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from choco_pipeline.claims.conclusions.outcomes import engines_text
-from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.conclusions.rows import engines_text, rows
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Counterexample
 from choco_pipeline.claims.processor_time import ProcessorTime
 from choco_pipeline.claims.quick_trial import Given, Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (

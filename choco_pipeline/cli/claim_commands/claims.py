@@ -159,7 +159,7 @@ def new(
 
 def _write_new(file: Path, text: str) -> None:
     from choco_pipeline.games.description import inside  # noqa: PLC0415
-    from choco_pipeline.sweep.paths import PROJECT  # noqa: PLC0415
+    from choco_pipeline.sweep.run_files import PROJECT  # noqa: PLC0415
 
     inside(PROJECT, str(file))
     if file.suffix not in (".yaml", ".yml"):

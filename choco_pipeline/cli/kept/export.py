@@ -10,21 +10,20 @@ from choco_pipeline.cli.output import emit, note
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.number_sequences.counts import b_file
-from choco_pipeline.report.assemble import row_frame
-from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.mining.counts import b_file
+from choco_pipeline.report import Format, What
 from choco_pipeline.report.exports import (
     frame_bytes,
     p_position_counts,
     position_rows,
+    row_frame,
     statement_b_files,
     statement_rows,
 )
 from choco_pipeline.report.published import Published
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import ledger_of, tables_of
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, read_plan
+from choco_pipeline.tables.cells import Cells
 
 
 def export_run(
@@ -59,7 +58,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "statements":
             statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(statement_b_files(statements)).encode()
+                return "\n".join(text for _, text in statement_b_files(statements)).encode()
             return frame_bytes(statement_rows(statements), as_)
         case "digests":
             if as_ != "json":

@@ -9,7 +9,7 @@ import typer
 
 from choco_pipeline.cli.output import RUNS, Json
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.report import Format, What
 
 app = typer.Typer()
 

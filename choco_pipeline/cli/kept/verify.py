@@ -29,10 +29,14 @@ from choco_pipeline.proof.task import PREPARED_BY
 from choco_pipeline.report.published import compared_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
-from choco_pipeline.sweep.paths import RESULTS, all_records
-from choco_pipeline.tables.building.restoration import RepairedTable, repair_manifest
-from choco_pipeline.tables.computing.machine import cores
-from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
+from choco_pipeline.sweep.run_files import RESULTS, all_records
+from choco_pipeline.tables.machine import cores
+from choco_pipeline.tables.verification import (
+    RepairedTable,
+    VerifiedTable,
+    repair_manifest,
+    verify_manifest,
+)
 
 #: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
 PARTS_PER_CORE = 8

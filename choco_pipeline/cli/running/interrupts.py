@@ -15,7 +15,7 @@ import psutil
 
 from choco_pipeline.cli.running.supervise import ROUNDS
 from choco_pipeline.cli.running.workers import DASK
-from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.run_files import RESULTS
 
 
 @dataclass

@@ -18,13 +18,13 @@ from choco_pipeline.claims.conclusions.conclusion import (
     tally,
     words_of,
 )
-from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text
+from choco_pipeline.claims.conclusions.rows import NOT_ASSERTED, engines_text
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
 from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 #: The colour of each outcome on a terminal.
 COLOURS: Mapping[Outcome, str] = {

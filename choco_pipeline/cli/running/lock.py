@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from choco_pipeline.cli.running import supervise
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.sweep.paths import SHARED
+from choco_pipeline.sweep.run_files import SHARED
 
 #: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
 SNAKEMAKE = Path(".snakemake")

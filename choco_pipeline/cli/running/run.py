@@ -42,11 +42,9 @@ from choco_pipeline.report.published import compared
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan
-from choco_pipeline.sweep.room import Capacity, require_object_store
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.sweep.run_plan import current_plan
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan
+from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
 SNAKEFILE = SHIPPED / "Snakefile"
 #: Seconds between two looks at Snakemake; a run ends later by so much at most, and progress jumps where they are more.

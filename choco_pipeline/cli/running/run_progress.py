@@ -14,8 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, is_done
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
 
 #: Seconds between two lines in a log.
 EVERY = 5.0

@@ -22,11 +22,14 @@ from choco_pipeline.cluster.cluster_file import (
     SlurmJobs,
     SlurmWorkers,
     Tls,
+    as_environment,
     in_bytes,
+    make_certificate,
+    own_tls,
+    tls_settings,
 )
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
 from choco_pipeline.cluster.relay import GivenUpError, Relay
-from choco_pipeline.cluster.security import as_environment, make_certificate, own_tls, tls_settings
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import (
     CHECK,
@@ -37,11 +40,11 @@ from choco_pipeline.stages import (
     PROVE_STATEMENTS,
     WORK,
 )
-from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.tables.computing.machine import cores, worker_memory
+from choco_pipeline.sweep.run_plan import Capacity
+from choco_pipeline.tables.machine import cores, worker_memory
 
 if TYPE_CHECKING:
-    from choco_pipeline.cluster.local import Cluster
+    from choco_pipeline.cluster.clusters import Cluster
 
 PROFILES = SHIPPED / "workflow" / "profiles"
 #: Where Dask works, in the results folder, while a run lasts.
@@ -54,7 +57,7 @@ JOBS_PER_WORKER = 4
 #: Rules that need two threads only without workers.
 ONE_THREAD = ("prove=1",)
 #: Tasks that need compiled kernels, and wait for `WARM_UP`.
-WITH_KERNELS = "choco_pipeline.tables.building"
+WITH_KERNELS = "choco_pipeline.tables.shard"
 #: Dask begins reports first, then tables, then the kinds of work in this order. Decisions for all parameters come before proofs of
 #: single games, because one of them is the longest task.
 REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
@@ -77,7 +80,7 @@ def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capa
         case SlurmJobs():
             return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
         case Running():
-            connect = resolve("choco_pipeline.cluster.local:existing_cluster")
+            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
             file_or_address = cluster.scheduler
             if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
                 note(f"waiting up to {wait_s} s for the scheduler file {file_or_address}")
@@ -120,7 +123,7 @@ class Workers(ExitStack):
         shutil.rmtree(self._folder, ignore_errors=True)
         self.callback(shutil.rmtree, self._folder, ignore_errors=True)
         if isinstance(description, SlurmJobs):
-            options = resolve("choco_pipeline.cluster.slurm:snakemake_options")(description)
+            options = resolve("choco_pipeline.cluster.clusters:snakemake_options")(description)
             self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
             self.environment = {SCHEDULER: ""}
             return
@@ -133,19 +136,19 @@ class Workers(ExitStack):
         folder = self._folder / "workers"
         if isinstance(description, Running):
             scheduler = description.scheduler
-            connect = resolve("choco_pipeline.cluster.local:existing_cluster")
+            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
             cluster = self.enter_context(connect(scheduler))
             self._use(cluster)
             # More may come: such clusters often grow with what they are given to do.
             workers = max(cluster.threads, cores())
         elif isinstance(description, SlurmWorkers):
-            run = resolve("choco_pipeline.cluster.slurm:slurm_cluster")
+            run = resolve("choco_pipeline.cluster.clusters:slurm_cluster")
             self._open = partial(run, description, folder, logs)
             workers = description.workers
         else:
             workers = description.workers or cores()
             memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
-            run = resolve("choco_pipeline.cluster.local:local_cluster")
+            run = resolve("choco_pipeline.cluster.clusters:local_cluster")
             shown = description.dashboard
             self._open = partial(run, workers, memory, folder, tls=True, dashboard=shown)
         if self._open is not None:
@@ -190,7 +193,7 @@ class Workers(ExitStack):
     def reports(self) -> Iterator[Mapping[str, Any]]:
         """Yield what tasks have reported since the last call."""
         if self._is_ready is not None and self._is_ready():
-            write = resolve("choco_pipeline.cluster.local:write_scheduler_file")
+            write = resolve("choco_pipeline.cluster.clusters:write_scheduler_file")
             write(self._cluster, self._file)
             self._is_ready = None
             self._is_warm.set()

@@ -41,8 +41,7 @@ from choco_pipeline.proof.arithmetic.terms import (
     condition,
     value_is,
 )
-from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
-from choco_pipeline.proof.games.obligations import relation_name
+from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Related
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import as_written, coordinates_of
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.oracle import outcome
 
 #: What one pass does: 2i−1 and 2i change places.
@@ -41,17 +41,17 @@ def verdict_on(claim, bound, quantity):
     return verdict
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 6])
+@pytest.mark.parametrize("k", [1, 3])
 def test_a_step_more_is_a_column_more_up_to_k(k):
     def claim(s, equals="g-1", by=1):
         other = STEP.format(k=k, s=s - 1)
         return related(STEP.format(k=k, s=s), other, {"z": f"z+{by}"}, equals)
 
-    for s in range(1, k + 1):
-        assert isinstance(verdict_on(claim(s), 40, "grundy"), HoldsToBound)
-        assert isinstance(verdict_on(claim(s, "g"), 40, "grundy"), Refuted)
-        assert isinstance(verdict_on(claim(s, by=2), 40, "grundy"), Refuted)
-    assert isinstance(verdict_on(claim(k + 1), 40, "grundy"), Refuted), "column 0 is no end then"
+    for s in (1, k):
+        assert isinstance(verdict_on(claim(s), 24, "grundy"), HoldsToBound)
+        assert isinstance(verdict_on(claim(s, "g"), 24, "grundy"), Refuted)
+        assert isinstance(verdict_on(claim(s, by=2), 24, "grundy"), Refuted)
+    assert isinstance(verdict_on(claim(k + 1), 24, "grundy"), Refuted), "column 0 is no end then"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.catalogue import load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
 
 HEAD = """\
@@ -67,16 +66,6 @@ def test_a_mistake_in_a_statement_is_shown_in_its_text(
     assert found in first
     assert f"column {column}" in first
     assert (text.strip(), caret) == (statement, f"{' ' * (column + 1)}^")
-
-
-def test_the_line_of_a_long_text_is_shown(tmp_path: Path) -> None:
-    statement = "let t = 3:\nP <=>\n  x ^ (y+t) == u"
-    keys = "ruleset: solid-bar(f=x)\nstatement: |-\n" + "\n".join(
-        f"  {line}" for line in statement.splitlines()
-    )
-    first, text, caret = refusal(tmp_path, keys)
-    assert first.startswith("8:3: claims.0.statement: ")
-    assert (text, caret) == ("    x ^ (y+t) == u", f"{' ' * 17}^")
 
 
 @pytest.mark.parametrize(

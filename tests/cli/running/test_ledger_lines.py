@@ -18,7 +18,7 @@ from choco_pipeline.claims.conclusions.conclusion import (
     EngineAgreement,
     Outcome,
 )
-from choco_pipeline.claims.conclusions.outcomes import engines_text
+from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
     MOST_NEW,
@@ -31,7 +31,7 @@ from choco_pipeline.cli.running.ledger_lines import (
 )
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, whole
 
 ENGINES = ([], [{"engines": ["own", "checker"], "proofs": 2, "no_answer": {}}])

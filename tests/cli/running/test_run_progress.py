@@ -7,7 +7,7 @@ from choco_pipeline.cli.running.run_progress import RunProgress, StageProgress
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import WITHOUT_TABLES
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_files import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 
 CONFIG = """
