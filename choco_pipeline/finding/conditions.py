@@ -79,7 +79,6 @@ class _Condition:
     text: str
     size: int
     bits: Bits
-    everything: Bits
     atoms: int = 1
     operator: str = ""
 
@@ -97,7 +96,7 @@ class _Condition:
         bits = self.bits & other.bits if operator == "and" else self.bits | other.bits
         size, atoms = self.size + other.size + 1, self.atoms + other.atoms
         text = f" {operator} ".join(texts)
-        return _Condition(text, size, bits, self.everything, atoms, operator)
+        return _Condition(text, size, bits, atoms, operator)
 
 
 def domain(
@@ -119,15 +118,10 @@ def domain(
     if not any(holds):
         return None
     atoms = _different(_atoms(points, others))
-    shortest = _shortest(atoms, _bits(holds))
+    shortest = min(_separating(atoms, holds), key=_order, default=None)
     if shortest is None:
         shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
     return None if shortest is None else Domain(parse(shortest.text).text, _count(atoms, shortest))
-
-
-def _shortest(atoms: Sequence[_Condition], target: Bits) -> _Condition | None:
-    everything = atoms[0].everything
-    return min(_separating(atoms, target, everything), key=_order, default=None)
 
 
 def _within_residues(
@@ -143,7 +137,8 @@ def _within_residues(
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
         some = _different(_atoms([points[i] for i in inside], others))
-        shortest = _shortest(some, _bits([holds[i] for i in inside]))
+        found = _separating(some, [holds[i] for i in inside])
+        shortest = min(found, key=_order, default=None)
         if shortest is not None:
             yield residue.joined("and", replace(shortest, bits=target))
 
@@ -269,10 +264,9 @@ def _is_zero(node: Node) -> bool:
             return False
 
 
-def _separating(
-    atoms: Sequence[_Condition], target: Bits, everything: Bits
-) -> Iterator[_Condition]:
+def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[_Condition]:
     """Yield the conditions with the fewest atoms that are true on the target alone."""
+    target, everything = _bits(holds), (1 << len(holds)) - 1
     ones = [atom for atom in atoms if atom.bits == target]
     if ones:
         yield from ones
@@ -386,7 +380,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
     except FormulaError:  # of one place there is none, or 64 bits do not hold it
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
         truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
-    return _Condition(text, size, _bits(truths), (1 << number) - 1, operator=operator)
+    return _Condition(text, size, _bits(truths), operator=operator)
 
 
 @cache

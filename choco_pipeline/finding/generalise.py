@@ -42,7 +42,6 @@ from choco_pipeline.finding.lines import grundy, nodes_in, p_iff, up_to, with_fo
 from choco_pipeline.finding.single import lines_of
 from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
 from choco_pipeline.finding.tables import (
-    MemberTable,
     Outcome,
     TableFamily,
     listed,
@@ -180,20 +179,19 @@ def _with_holes(node: Node, numbers: list[int]) -> Node:
 
 
 def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
-    """Yield the expressions for the holes, given the integers of the tables."""
+    """Yield the expressions for the holes, given the integers of the tables: numbers, or sums with small coefficients."""
     points = [point for point, _ in instances]
     shapes = shapes_of(sorted(points[0]), points)
+
+    def is_short(found: Combination) -> bool:
+        return found.is_constant or all(
+            abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
+            for c in found.coefficients
+        )
+
     columns = zip(*(numbers for _, numbers in instances), strict=True)
-    fitting = (filter(_is_short, determined(points, column, shapes)) for column in columns)
+    fitting = (filter(is_short, determined(points, column, shapes)) for column in columns)
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
-
-
-def _is_short(combination: Combination) -> bool:
-    """Whether the expression is a number, or has small coefficients."""
-    return combination.is_constant or all(
-        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
-        for c in combination.coefficients
-    )
 
 
 def _filled(node: Node, holes: Sequence[Combination]) -> Node:
@@ -478,71 +476,50 @@ def frontier_statements(
     if len(family.names) != 1:
         return
     (name,) = family.names
-    places = {
-        member.parameters[name]: i
-        for i, member in enumerate(family.members)
-        if member.parameters[name] > 0
-    }
-    told = [(formula, _told(formula, places, name)) for formula in formulas]
-    for place, formula in enumerate(formulas):
+    members = {one.parameters[name]: i for i, one in enumerate(family.members)}
+    places = {k: i for k, i in members.items() if k > 0}
+    #: For each line its bounds, their laws, and the parameters of which a law gives the bound, or for which it is right everywhere.
+    told: list[tuple[dict[int, int | None], list[Law], set[int]]] = []
+    for formula in formulas:
         reaches = {k: formula.reaches[i] for k, i in places.items()}
-        known = {k: reach for k, reach in reaches.items() if reach is not None}
-        for law in laws(known, name):
-            beyond = [k for k in reaches if law.speaks_of(k) and k not in known]
-            if law.combination.is_constant or any(
-                (law.value(k) or 0) < family.members[places[k]].bound for k in beyond
-            ):
-                continue
-            members = [places[k] for k in (*law.fitted, *law.held_out)]
-            if not any(
-                _has_all_coordinates(family.members[i], formula.reaches[i]) for i in members
-            ):
-                continue
-            if any(
-                _as_far(other, formula, members, reached, or_equal=i < place)
-                for i, (other, reached) in enumerate(told)
-            ):
-                continue
-            yield _statement(family, formula, law, places, tried)
+        found = laws({k: reach for k, reach in reaches.items() if reach is not None}, name)
+        by_law = {k for law in found for k in (*law.fitted, *law.held_out)}
+        told.append((reaches, found, {k for k in places if k in by_law or reaches[k] is None}))
 
+    def has_all_coordinates(k: int, reach: int | None) -> bool:
+        """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
+        game = family.members[places[k]].corner.game.base
+        corners = product({1, reach or 0}, repeat=len(game.coordinates))
+        return bool(reach) and any(game.is_position(corner) for corner in corners)
 
-def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
-    """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
-    if not reach:
+    def is_beaten(place: int, chosen: Sequence[int]) -> bool:
+        """Whether another line is right as far for these parameters, and further for some, or comes before."""
+        for i, (reaches, _, known) in enumerate(told):
+            pairs = [(reaches[k], told[place][0][k]) for k in chosen]
+            as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
+            if known.issuperset(chosen) and as_far and (i < place or any(a != b for a, b in pairs)):
+                return True
         return False
-    game = member.corner.game.base
-    corners = product({1, reach}, repeat=len(game.coordinates))
-    return any(game.is_position(corner) for corner in corners)
+
+    for place, formula in enumerate(formulas):
+        reaches, found, _ = told[place]
+        for law in found:
+            chosen = [*law.fitted, *law.held_out]
+            is_short = any(
+                (law.value(k) or 0) < family.members[places[k]].bound
+                for k, reach in reaches.items()
+                if law.speaks_of(k) and reach is None
+            )
+            if law.combination.is_constant or is_short or is_beaten(place, chosen):
+                continue
+            if any(has_all_coordinates(k, reaches[k]) for k in chosen):
+                yield _bound(family, formula, law, places, tried)
 
 
-def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
-    """Return the tables for which a law gives the bound of a line, or in which it is right everywhere."""
-    reaches = {k: formula.reaches[i] for k, i in places.items()}
-    known = {k: reach for k, reach in reaches.items() if reach is not None}
-    by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
-    return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
-
-
-def _as_far(
-    other: FamilyFormula,
-    formula: FamilyFormula,
-    members: Sequence[int],
-    told: frozenset[int],
-    *,
-    or_equal: bool,
-) -> bool:
-    """Whether the bounds of another line are at least as large in some tables, and not all equal unless `or_equal`."""
-    if not told.issuperset(members):
-        return False
-    pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
-    as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
-    return as_far and (or_equal or any(a != b for a, b in pairs))
-
-
-def _statement(
+def _bound(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    text, name = law.combination.text, law.name
+    """Return the statement that a line is right up to a law, and no further."""
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         indices = [places[k] for k in parameters]
@@ -551,6 +528,8 @@ def _statement(
         }
         return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
 
+    text = law.combination.text
+    searched = "formulas that tables have in common, and nim-sums with shifts"
     return FoundStatement(
         search="bounds",
         ruleset=family.ruleset,
@@ -558,11 +537,7 @@ def _statement(
         words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
-        tried=Tried(
-            tried,
-            f"formulas that tables have in common, and nim-sums with shifts; bounds: {LAWS_TRIED}",
-            len(places),
-        ),
+        tried=Tried(tried, f"{searched}; bounds: {LAWS_TRIED}", len(places)),
         when=law.when,
-        parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+        parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
     )

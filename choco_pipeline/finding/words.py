@@ -180,7 +180,6 @@ def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
 
 @lru_cache(maxsize=256)
 def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
-    """Return the results of a search in the table of a randomised bar."""
     bound, data = _table(bar, "p-positions")
     return mine_table([search], bar, bound, "p-positions", data)
 

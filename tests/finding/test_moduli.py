@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.checks import scan
-from choco_pipeline.finding import moduli
-from choco_pipeline.finding import tables as gathered
+from choco_pipeline.finding import moduli, tables
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.tables import MemberTable, TableFamily, looked_at
 from choco_pipeline.tables.cells import p_position_rows
@@ -120,7 +119,7 @@ def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
 
 def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypatch):
     """The bound of the part is the largest half that is small enough; of smaller tables nothing is said."""
-    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 21 * 21)
+    monkeypatch.setattr(tables, "MOST_LOOKED_AT", 21 * 21)
     whole = family(SLOPES, (2, 4, 6, 8, 12))
     parts = [
         replace(one, table=partial(looked_at, one.table()), stored_bound=40)
