@@ -188,13 +188,10 @@ def read_cluster(name: str) -> Description:
     if not isinstance(kind, str) or kind not in KINDS:
         raise file.error(("kind",), f"needs {' or '.join(map(repr, KINDS))}, found {kind!r}")
     cluster = file.load(KINDS[kind])
-    match cluster:
-        case SlurmWorkers() if cluster.minimum > cluster.maximum:
-            raise file.error(
-                ("minimum",), f"needs at most `maximum`, {cluster.maximum}, found {cluster.minimum}"
-            )
-        case _:
-            pass
+    if isinstance(cluster, SlurmWorkers) and cluster.minimum > cluster.maximum:
+        raise file.error(
+            ("minimum",), f"needs at most `maximum`, {cluster.maximum}, found {cluster.minimum}"
+        )
     if not isinstance(cluster, SlurmJobs) and cluster.tls is not None:
         _require_certificates(cluster.tls, file)
     return cluster
@@ -206,10 +203,9 @@ def in_bytes(memory: Memory) -> int:
 
 
 def _require_certificates(tls: Tls, file: YamlFile) -> None:
-    for key in ("ca", "certificate", "key"):
-        path = Path(getattr(tls, key))
+    for key, path in tls:
         try:
-            path.read_bytes()
+            Path(path).read_bytes()
         except OSError as error:
             raise file.error(("tls", key), f"{path}: cannot be read ({error.strerror})") from None
     try:

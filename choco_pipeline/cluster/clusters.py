@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shlex
@@ -32,6 +31,7 @@ from choco_pipeline.cluster.task import (
     memory_of_tasks,
     silence_tracker,
 )
+from choco_pipeline.documents.files import write_json
 from choco_pipeline.errors import require_package
 
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
@@ -77,7 +77,7 @@ class Cluster:
     client: Client
 
     def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:
-        """Have `handler` called, in another thread, with each report of a task that runs for this folder."""
+        """Call `handler`, in another thread, with each report of a task for this folder."""
         folder = os.getcwd()
 
         def handle(event: tuple[float, Mapping[str, Any]]) -> None:
@@ -88,9 +88,9 @@ class Cluster:
         self.client.subscribe_topic(TOPIC, handle)
 
     def warm_up(self, target: str) -> Callable[[], bool]:
-        """Start running ``package.module:function`` on one worker, and return a function that says whether it is done.
+        """Start ``package.module:function`` on one worker, and return a function that tells whether it is done.
 
-        What it compiles is compiled once, if other tasks come only then.
+        Tasks that wait for it need not compile the same again.
         """
         future = self.client.submit(_run, target, pure=False)
         return lambda: bool(future.done())
@@ -120,18 +120,13 @@ class Cluster:
 def local_cluster(
     workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
 ) -> Iterator[Cluster]:
-    """Run a cluster of so many processes of one thread, each with so many bytes of memory, on this machine, and leave nothing of it.
+    """Run a cluster of processes of one thread on this machine, each with `memory` bytes, and leave nothing of it.
 
-    The folder is for what Dask writes. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
+    Dask writes to `folder`. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
     there is Dask's own, for every user of this machine.
     """
-    if dashboard:
-        require_package("bokeh", "dashboard", "Dask's dashboard")
-    # That a worker has died is Dask's to mend and, if that does not help, ours to report.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     settings = {
-        **SETTINGS,
-        **({} if dashboard else NO_PAGES),
+        **_settings(dashboard=dashboard),
         "distributed.worker.daemon": True,
         NANNY_ENVIRONMENT: dask.config.get(NANNY_ENVIRONMENT) | MALLOC,
     }
@@ -159,17 +154,24 @@ def local_cluster(
 
 @contextmanager
 def existing_cluster(scheduler: str, seconds: float = 0) -> Iterator[Cluster]:
-    """Connect to a cluster that is running already, by its address or its scheduler file, which is waited for so long."""
+    """Connect to a running cluster by its address, or by its scheduler file, for which it waits at most `seconds`."""
     address = address_of(scheduler, seconds)
     with client_of(address) as client:
         yield Cluster(address, client.dashboard_link, client)
 
 
 def write_scheduler_file(cluster: Cluster, path: Path) -> None:
-    """Write where the cluster is, as `choco_pipeline.cluster.task.address_of` reads it."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({"address": cluster.address}), encoding="utf-8")
-    partial.replace(path)
+    """Write the address of the cluster, as `choco_pipeline.cluster.task.address_of` reads it."""
+    write_json(path, {"address": cluster.address})
+
+
+def _settings(*, dashboard: bool) -> dict[str, Any]:
+    """Return Dask's settings of a cluster that this process starts."""
+    if dashboard:
+        require_package("bokeh", "dashboard", "Dask's dashboard")
+    # Dask replaces a worker that has died; if that does not help, an error here says so.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return {**SETTINGS, **({} if dashboard else NO_PAGES)}
 
 
 def _started(**how: Any) -> LocalCluster:
@@ -180,9 +182,10 @@ def _started(**how: Any) -> LocalCluster:
     for left in reversed(range(STARTS)):
         # A terminal sends Ctrl-C to workers, too, which answer with a traceback while they start. They inherit that a thread
         # does not take it.
-        deaf = ThreadPoolExecutor(1, initializer=_block_ctrl_c)
         try:
-            with deaf:
+            with ThreadPoolExecutor(
+                1, initializer=signal.pthread_sigmask, initargs=(signal.SIG_BLOCK, {signal.SIGINT})
+            ) as deaf:
                 return deaf.submit(LocalCluster, **how).result()
         except RuntimeError as error:
             if not left:
@@ -190,10 +193,6 @@ def _started(**how: Any) -> LocalCluster:
                     f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
                 ) from None
     raise AssertionError
-
-
-def _block_ctrl_c() -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _close(cluster: LocalCluster) -> None:
@@ -223,15 +222,11 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
     `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
     """
     require_acceptance(cluster)
-    if cluster.dashboard:
-        require_package("bokeh", "dashboard", "Dask's dashboard")
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    pages = {} if cluster.dashboard else NO_PAGES
-    settings = {**SETTINGS, **pages, "distributed.scheduler.unknown-task-duration": UNKNOWN}
+    settings = _settings(dashboard=cluster.dashboard)
     with (
-        dask.config.set(settings),
+        dask.config.set({**settings, "distributed.scheduler.unknown-task-duration": UNKNOWN}),
         SLURMCluster(
             cores=cluster.cores,
             processes=cluster.cores,
@@ -276,7 +271,7 @@ def snakemake_options(cluster: SlurmJobs) -> list[str]:
         options.append("--slurm-no-account")
     if cluster.reservation is not None:
         options += ["--slurm-reservation", cluster.reservation]
-    # What follows takes as many arguments as there are, up to the next option.
+    # This option takes all arguments up to the next option.
     return [
         *options,
         "--default-resources",
@@ -287,7 +282,7 @@ def snakemake_options(cluster: SlurmJobs) -> list[str]:
 
 
 def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
-    """Raise `ClusterError` unless Slurm's commands are here, what speaks to it, and it would take such jobs."""
+    """Raise `ClusterError` unless Slurm's commands and the package for them are here, and Slurm would take such jobs."""
     size = []
     if isinstance(cluster, SlurmWorkers):
         require_package("dask-jobqueue", "cluster", "Slurm")
@@ -299,14 +294,8 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
         raise ClusterError(
             "Slurm: no command sbatch is found here; start the run where Slurm's jobs are submitted"
         )
-    command = [
-        "sbatch",
-        "--test-only",
-        f"--time={cluster.minutes}",
-        *size,
-        *_named(cluster),
-        "--wrap=true",
-    ]
+    asked_for = [f"--time={cluster.minutes}", *size, *_named(cluster)]
+    command = ["sbatch", "--test-only", *asked_for, "--wrap=true"]
     if cluster.partition is not None:
         command.append(f"--partition={cluster.partition}")
     asked = subprocess.run(command, capture_output=True, text=True)
@@ -319,10 +308,5 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
 
 def _named(queue: Queue) -> list[str]:
     """Return the options of sbatch that name something, but for the partition."""
-    words = {
-        "account": queue.account,
-        "qos": queue.qos,
-        "constraint": queue.constraint,
-        "reservation": queue.reservation,
-    }
+    words = {name: getattr(queue, name) for name in ("account", "qos", "constraint", "reservation")}
     return [f"--{name}={word}" for name, word in words.items() if word is not None]

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,12 +23,10 @@ TOPIC = "choco-progress"
 
 @dataclass
 class _Process:
-    """What is known of this process: whether it is a worker, which carries out one task after another."""
-
+    #: Whether this process is a worker of a cluster.
     is_worker: bool = False
 
 
-#: What this process is; `choco_pipeline.cluster.task` says so of workers.
 PROCESS = _Process()
 
 
@@ -37,44 +35,41 @@ class ClusterError(ChocoError):
 
 
 class Report(Protocol):
-    """What a task is given to say how far it is."""
+    """The function by which a task reports its progress."""
 
     def __call__(self, stage: str, **numbers: int) -> None:
-        """Add `numbers` to what is done of `stage`."""
+        """Add `numbers` to the progress of `stage`."""
 
 
 def ignore(stage: str, **numbers: int) -> None:
-    """Report to nobody: what a task is given outside of a cluster."""
+    """Report nothing, as tasks do outside of a cluster."""
 
 
-@dataclass
 class TaskProgress:
-    """What tasks have reported so far.
+    """Sums of the reports of tasks.
 
-    A task whose worker died runs again from its start, so what its earlier attempt reported is forgotten.
+    A task whose worker died runs again from its start, so the reports of its earlier attempt are dropped.
     """
 
-    #: For each task the worker that runs it, and what that worker has reported, by stage and by what it counts.
-    _attempts: dict[str, tuple[str, dict[tuple[str, str], int]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        """Begin at zero."""
+        #: For each task its worker, and the sums of its reports by stage and name.
+        self._attempts: dict[str, tuple[str, Counter[tuple[str, str]]]] = {}
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Count a report, as `choco_pipeline.cluster.task.run_target` sends it."""
-        worker, numbers = self._attempts.get(event["task"], (event["worker"], {}))
+        worker, numbers = self._attempts.get(event["task"], ("", Counter()))
         if worker != event["worker"]:
-            worker, numbers = event["worker"], {}
-        for what, number in event["numbers"].items():
-            key = (event["stage"], what)
-            numbers[key] = numbers.get(key, 0) + number
-        self._attempts[event["task"]] = worker, numbers
+            numbers = Counter()
+        numbers.update({(event["stage"], name): n for name, n in event["numbers"].items()})
+        self._attempts[event["task"]] = event["worker"], numbers
 
     def totals(self, stage: str) -> dict[str, int]:
-        """Return the sums of what was reported for `stage`, by name."""
-        sums: dict[str, int] = {}
+        """Return the sums of a stage, by name."""
+        sums: Counter[str] = Counter()
         for _, numbers in self._attempts.values():
-            for (of, what), number in numbers.items():
-                if of == stage:
-                    sums[what] = sums.get(what, 0) + number
-        return sums
+            sums.update({name: n for (of, name), n in numbers.items() if of == stage})
+        return dict(sums)
 
 
 def call(target: str, *arguments: Any) -> Any:
@@ -138,51 +133,33 @@ class Step:
     target: str
     #: Plain data.
     arguments: tuple[Any, ...]
-    #: The keys of steps whose results it is given; they stand before it in the list. Results are whatever the targets
-    #: return, and must not be changed, since a step may run again when a worker dies.
+    #: Keys of the steps whose results it takes; they stand before it in the list. Results may be anything. They must not be
+    #: changed, because a step may run again when a worker dies.
     needs: tuple[str, ...] = ()
-    #: Steps of the same lane run on the same worker while it lives, lanes one after the other on different ones. Without
-    #: a lane a step that needs others runs where one of their results is, so that all may end up on one worker.
+    #: Steps of a lane run on one worker while it lives, consecutive lanes on different ones. A step without a lane runs where a
+    #: result that it needs is, so all may end up on one worker.
     lane: int | None = None
 
 
-def nothing() -> None:
-    """Watch nothing."""
+class Runner:
+    """Runs steps one after the other, in this process."""
 
-
-class Runner(Protocol):
-    """What runs steps."""
-
-    #: Bytes that each of them may use, or None if nothing is said.
-    memory: int | None
-    #: How many of them run at the same time.
-    workers: int
-
-    def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
-        """Run steps to their end; a result is kept only as long as steps that have not run need it.
-
-        Where the choice is free they run in the order in which they are given; `watch` is called now and then meanwhile. Raises
-        `ChocoError` as a target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed
-        several workers.
-        """
-
-    def report(self, stage: str, **numbers: int) -> None:
-        """Add `numbers` to what is done of `stage`."""
-
-
-class Here:
-    """Steps one after the other, in this process."""
-
+    #: Bytes that a step may use, or None if unknown.
     memory: int | None = None
+    #: Number of steps that run at the same time.
     workers: int = 1
 
-    def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
-        """Run the steps in the order of the list; nobody is told how far they are."""
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
+        """Run steps to their end; a result is kept only as long as steps that have not run need it.
+
+        Where the choice is free they run in the given order. A cluster calls `watch` now and then. Raises `ChocoError` as a
+        target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed several workers.
+        """
         left = Counter(need for step in steps for need in step.needs)
         results: dict[str, Any] = {}
         for step in steps:
             needed = [results[need] for need in step.needs]
-            result = resolve(step.target)(*step.arguments, *needed, self.report)
+            result = resolve(step.target)(*step.arguments, *needed, ignore)
             if left[step.key]:
                 results[step.key] = result
             del needed, result
@@ -192,16 +169,15 @@ class Here:
                     del results[need]
 
     def report(self, stage: str, **numbers: int) -> None:
-        """Report to nobody."""
-        ignore(stage, **numbers)
+        """Add `numbers` to the progress of `stage`, if somebody listens."""
 
 
 @contextmanager
 def runner() -> Iterator[Runner]:
-    """Run steps on the cluster that the environment names, or in this process where it names none."""
+    """Run steps on the cluster that the environment names, or in this process if it names none."""
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:
-        yield Here()
+        yield Runner()
         return
     # distributed takes half a second to import
     with resolve("choco_pipeline.cluster.task:on_cluster")(scheduler) as on_cluster:

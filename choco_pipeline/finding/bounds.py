@@ -41,7 +41,7 @@ from choco_pipeline.games.rules import Amounts
 from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.cells import Truths
-from choco_pipeline.tables.computing import computation_of, seconds_of, table
+from choco_pipeline.tables.computing import computation_of, table
 from choco_pipeline.tables.spec import Quantity, variable_of
 
 #: Bound of the table of a game seen: this multiple of the run's bound, or this number;
@@ -110,7 +110,7 @@ def is_quick(
 ) -> bool:
     """Whether a table is computed and compared in about this number of seconds."""
     try:
-        if seconds_of(computation_of(game, bound, quantity)) > seconds:
+        if computation_of(game, bound, quantity).seconds > seconds:
             return False
         stored = variable_of(game, quantity).stored
         if stored is not None and claim.related is not None:

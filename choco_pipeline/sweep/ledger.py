@@ -26,7 +26,7 @@ from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.shard import forget
+from choco_pipeline.tables.shard import Journal
 from choco_pipeline.tables.store import BuiltTable, StoredCells, store_of
 
 
@@ -120,7 +120,7 @@ def _write(
     for shard in plan["shards"]:
         manifest = read_record(paths.manifest(shard))
         entries |= manifest["tables"]
-        forget(paths.manifest(shard))
+        Journal.of(paths.manifest(shard)).clear()
         stamped = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])

@@ -103,18 +103,12 @@ class Paths:
 def all_records(results: Path) -> Iterator[Path]:
     """Yield the records of all runs, and those that they share, except manifests."""
     yield from sorted((results / "shards").glob("*.json"))
-    yield from sorted((results / "tables").glob("*.blocks/*.json"))
+    yield from sorted((results / "tables").glob("*.journal/*.json"))
     yield from sorted((results / "certificates" / "outcomes").rglob("*.json"))
     yield from sorted((results / "verdicts").rglob("*.json"))
     for folder in sorted(results.glob("*/")):
         if folder.name not in SHARED:
             yield from Paths(results, folder.name).records()
-
-
-class PlannedSweep(TypedDict):
-    """A sweep, by the ruleset that it varies."""
-
-    ruleset: str
 
 
 class PlannedTable(TypedDict):
@@ -153,11 +147,22 @@ class PlannedJob(TypedDict):
     memory_mb: int
 
 
-class Plan(TypedDict):
+class WorkLists(TypedDict):
+    """The work of a run, by the names of `choco_pipeline.stages.WORK`."""
+
+    check: list[Mapping[str, Any]]
+    check_statements: list[Mapping[str, Any]]
+    mine: list[Mapping[str, Any]]
+    prove: list[Mapping[str, Any]]
+    prove_statements: list[Mapping[str, Any]]
+    mine_heights: list[Mapping[str, Any]]
+
+
+class Plan(WorkLists):
     """The tables of a run, the shards that hold them, its jobs, and the work in each stage.
 
     `made_from` is the digest of the inputs and the code, from which the plan follows. `shards` has the sweep that builds each shard.
-    `jobs` are by stage and sweep. The lists of work have the names of `choco_pipeline.stages.WORK`.
+    `jobs` are by stage and sweep.
     """
 
     format: int
@@ -167,17 +172,12 @@ class Plan(TypedDict):
     inputs: list[str]
     claims_files: list[str]
     made_from: str
-    sweeps: dict[str, PlannedSweep]
+    #: Each with the `ruleset` that it varies.
+    sweeps: dict[str, dict[str, str]]
     url: str | None
     tables: list[PlannedTable]
     shards: Mapping[str, str]
     jobs: Mapping[str, Mapping[str, PlannedJob]]
-    check: list[Mapping[str, Any]]
-    check_statements: list[Mapping[str, Any]]
-    mine: list[Mapping[str, Any]]
-    prove: list[Mapping[str, Any]]
-    prove_statements: list[Mapping[str, Any]]
-    mine_heights: list[Mapping[str, Any]]
 
 
 def read_plan(path: Path) -> Plan:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -137,11 +138,6 @@ class BlockKernel(TableKernel):
     bar: PlainBar
 
     @property
-    def has_blocks(self) -> bool:
-        """Whether there are two axes to cut."""
-        return len(self.shape) >= 2
-
-    @property
     def every(self) -> Block:
         """The block that is the whole table."""
         rows, columns = (*map(range, self.shape), range(1), range(1))[:2]
@@ -187,16 +183,44 @@ class BlockKernel(TableKernel):
         cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
+    @property
     @abstractmethod
+    def line_bytes(self) -> int:
+        """Bytes of a frontier for each line and layer."""
+
     def frontier(self, block: Block) -> int:
         """Return the bytes of both frontiers of a block."""
+        return (len(block.rows) + len(block.columns)) * self.layers * self.line_bytes
 
 
 @dataclass(frozen=True)
-class ColumnKernel(BlockKernel):
-    """The y of the P-position of each column of a bar; blocks cut x and z."""
+class PlaneKernel(BlockKernel):
+    """A kernel whose blocks cut x and z."""
+
+    #: The compiled loops.
+    loops: ClassVar[tuple[Callable[..., None], Callable[..., None]]]
+
+    def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
+        """Return the cells [passes+1, x, z, *rest]."""
+        x, z = ((0, len(lines)) for lines in block)
+        cells = table_for((self.layers, x[1], z[1], *self.shape[2:]), self.largest)
+        self.loops[0](heights, x, z, block.is_first, down, across, cells)
+        return cells
+
+    def fold(
+        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
+    ) -> None:
+        """Carry on the frontiers."""
+        x, z = ((0, len(lines)) for lines in block)
+        self.loops[1](heights, x, z, down, across, cells)
+
+
+@dataclass(frozen=True)
+class ColumnKernel(PlaneKernel):
+    """The y of the P-position of each column of a bar."""
 
     rate = 140e6
+    loops = (fill_columns, fold_columns)
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
@@ -234,36 +258,21 @@ class ColumnKernel(BlockKernel):
 
     def start(self, block: Block) -> tuple[BlockedHeights, BlockedHeights]:
         """Return the blocked heights of moves along x and along z."""
-        by_x, by_z = (
-            BlockedHeights.start(lines=len(lines), layers=self.layers, n_y=self.n_y)
-            for lines in (block.columns, block.rows)
-        )
-        return by_x, by_z
+        start = partial(BlockedHeights.start, layers=self.layers, n_y=self.n_y)
+        return start(lines=len(block.columns)), start(lines=len(block.rows))
 
-    def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
-        """Return p_y [passes+1, x, z]."""
-        x, z = ((0, len(lines)) for lines in block)
-        cells = table_for((self.layers, x[1], z[1]), self.largest)
-        fill_columns(heights, x, z, block.is_first, down, across, cells)
-        return cells
-
-    def fold(
-        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
-    ) -> None:
-        """Carry on the blocked heights."""
-        x, z = ((0, len(lines)) for lines in block)
-        fold_columns(heights, x, z, down, across, cells)
-
-    def frontier(self, block: Block) -> int:
-        """Return the bytes of about one bit for each line and y."""
-        return (len(block.rows) + len(block.columns)) * self.layers * (self.n_y // 8 + 16)
+    @property
+    def line_bytes(self) -> int:
+        """About one bit for each y."""
+        return self.n_y // 8 + 16
 
 
 @dataclass(frozen=True)
-class SolidKernel(BlockKernel):
-    """Grundy numbers of a solid bar or an equivalent; blocks cut x and z, not y."""
+class SolidKernel(PlaneKernel):
+    """Grundy numbers of a solid bar or an equivalent; blocks do not cut y."""
 
     rate = 90e6
+    loops = (fill_solid, fold_solid)
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
@@ -292,32 +301,14 @@ class SolidKernel(BlockKernel):
 
     def start(self, block: Block) -> tuple[OptionSets, OptionSets]:
         """Return the option sets of moves along x and along z."""
-        by_x, by_z = (
-            OptionSets.start(
-                lines=len(lines), layers=self.layers, largest=self.largest, n_y=self.shape[2]
-            )
-            for lines in (block.columns, block.rows)
-        )
-        return by_x, by_z
+        sizes = {"layers": self.layers, "largest": self.largest, "n_y": self.shape[2]}
+        start = partial(OptionSets.start, **sizes)
+        return start(lines=len(block.columns)), start(lines=len(block.rows))
 
-    def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
-        """Return the Grundy numbers [passes+1, x, z, y]."""
-        x, z = ((0, len(lines)) for lines in block)
-        cells = table_for((self.layers, x[1], z[1], self.shape[2]), self.largest)
-        fill_solid(heights, x, z, block.is_first, down, across, cells)
-        return cells
-
-    def fold(
-        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
-    ) -> None:
-        """Carry on the option sets."""
-        x, z = ((0, len(lines)) for lines in block)
-        fold_solid(heights, x, z, down, across, cells)
-
-    def frontier(self, block: Block) -> int:
-        """Return the bytes of about one bit for each line, y and Grundy number."""
-        lines = len(block.rows) + len(block.columns)
-        return lines * self.layers * self.shape[2] * (self.largest // 8 + 16)
+    @property
+    def line_bytes(self) -> int:
+        """About one bit for each y and Grundy number."""
+        return self.shape[2] * (self.largest // 8 + 16)
 
 
 @dataclass(frozen=True)
@@ -379,7 +370,7 @@ class BarKernel(BlockKernel):
         above = heights.astype(np.int64) + 1 - block.columns.start
         return self.layers * int(above.clip(0, len(block.columns)).sum())
 
-    def frontier(self, block: Block) -> int:
-        """Return the bytes of about one bit for each line and Grundy number."""
-        lines = len(block.rows) + len(block.columns)
-        return lines * self.layers * (self.largest // 8 + 16)
+    @property
+    def line_bytes(self) -> int:
+        """About one bit for each Grundy number."""
+        return self.largest // 8 + 16

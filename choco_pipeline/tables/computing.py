@@ -37,6 +37,23 @@ if TYPE_CHECKING:
 
 #: Positions of a table, at most: no machine holds more, and the cost might exceed a float.
 MOST_POSITIONS = 10**100
+#: Seconds that the smallest table takes, most of them to make its group in the store.
+SECONDS_PER_TABLE = 0.012
+#: Bytes of a stored cell after compression, and bytes written in a second.
+STORED_PER_CELL = 0.4
+STORED_PER_SECOND = 500e6
+#: A table with more seconds or bytes than this, computed as a whole, is large. It is built in blocks.
+LARGE_SECONDS = 10.0
+LARGE_BYTES = 1 << 30
+#: Bytes that a worker holds besides the table.
+WORKER_BYTES = 300 << 20
+#: Bytes of the chunks that a reader keeps, and of its computation with one of them or on a counterexample.
+HELD_BYTES = 64 << 20
+WINDOW_BYTES = 256 << 20
+#: A quick table has this bound, halved until it takes about this many seconds.
+QUICK_BOUND, QUICK_SECONDS = 256, 0.1
+#: Smaller bounds show little. They are used only if a table would take more than this many seconds.
+SMALLEST, MOST_SECONDS = 15, 10.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +70,7 @@ class Computation:
     def blocks(self) -> BlockKernel | None:
         """The kernel that computes the table in blocks, if there is one."""
         kernel = self.kernel
-        return kernel if isinstance(kernel, BlockKernel) and kernel.has_blocks else None
+        return kernel if isinstance(kernel, BlockKernel) and len(kernel.shape) >= 2 else None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -64,6 +81,38 @@ class Computation:
     def cells(self) -> Cells:
         """Return the table's cells."""
         return self.kernel.cells(self.dims)
+
+    @property
+    def seconds(self) -> float:
+        """Estimated seconds on one core to compute and store the table."""
+        stored = math.prod(self.shape) * self.kernel.itemsize
+        return SECONDS_PER_TABLE + self.kernel.seconds + stored / STORED_PER_SECOND
+
+    @property
+    def memory_whole(self) -> int:
+        """Most bytes of a task that computes the whole table."""
+        cells = max(math.prod(self.shape), self.kernel.number)
+        return WORKER_BYTES + 2 * cells * self.kernel.itemsize + self.kernel.beside
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the table is built in blocks."""
+        return self.blocks is not None and (
+            self.kernel.seconds > LARGE_SECONDS or self.memory_whole > LARGE_BYTES
+        )
+
+    @property
+    def memory(self) -> int:
+        """Most bytes of a task for the table, or for one of its blocks."""
+        kernel = self.blocks
+        if kernel is None or not self.is_large:
+            return self.memory_whole
+        sides = chunk_shape(self.dims, self.shape, kernel.itemsize)
+        chunk = dict(zip(self.dims, sides, strict=True))
+        # A block of one chunk and a quarter: the last of a table may be so long.
+        rows, columns = (range(chunk[axis] * 5 // 4) for axis in kernel.axes[:2])
+        block = WORKER_BYTES + kernel.memory(Block(rows, columns))
+        return min(self.memory_whole, 2 * block)  # the other half is for what waits to be used
 
 
 @dataclass(frozen=True)
@@ -134,30 +183,9 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
         kernel = grundy_kernel(rest if heap is None else rest.without(heap))
         return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
     columns = ColumnKernel.of(bounded)
-    return (
-        Outcomes(grundy_kernel(bounded), dims, 1)
-        if columns is None
-        else Computation(columns, dims, 1)
-    )
-
-
-#: Seconds that the smallest table takes, most of them to make its group in the store.
-SECONDS_PER_TABLE = 0.012
-#: Bytes of a stored cell after compression, and bytes written in a second.
-STORED_PER_CELL = 0.4
-STORED_PER_SECOND = 500e6
-#: A table with more seconds or bytes than this, computed as a whole, is large. It is built in blocks.
-LARGE_SECONDS = 10.0
-LARGE_BYTES = 1 << 30
-#: Bytes that a worker holds besides the table.
-WORKER_BYTES = 300 << 20
-#: Bytes of the chunks that a reader keeps, and of its computation with one of them or on a counterexample.
-HELD_BYTES = 64 << 20
-WINDOW_BYTES = 256 << 20
-#: A quick table has this bound, halved until it takes about this many seconds.
-QUICK_BOUND, QUICK_SECONDS = 256, 0.1
-#: Smaller bounds show little. They are used only if a table would take more than this many seconds.
-SMALLEST, MOST_SECONDS = 15, 10.0
+    if columns is None:
+        return Outcomes(grundy_kernel(bounded), dims, 1)
+    return Computation(columns, dims, 1)
 
 
 @dataclass(frozen=True)
@@ -186,12 +214,12 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     stored = cells * computation.kernel.itemsize
     return Cost(
         positions=estimated_positions(game, bound),
-        memory=memory_of(computation),
-        memory_whole=memory_whole(computation),
+        memory=computation.memory,
+        memory_whole=computation.memory_whole,
         memory_to_read=WORKER_BYTES + min(stored, HELD_BYTES) + WINDOW_BYTES,
         disk=int(2000 + cells * STORED_PER_CELL),
-        seconds=seconds_of(computation),
-        large=_is_large(computation),
+        seconds=computation.seconds,
+        large=computation.is_large,
     )
 
 
@@ -207,38 +235,6 @@ def quick_bound(game: Ruleset, quantity: Quantity) -> int:
     ):
         size //= 2
     return size
-
-
-def seconds_of(computation: Computation) -> float:
-    """Return the seconds on one core to compute and store a table."""
-    stored = math.prod(computation.shape) * computation.kernel.itemsize
-    return SECONDS_PER_TABLE + computation.kernel.seconds + stored / STORED_PER_SECOND
-
-
-def _is_large(computation: Computation) -> bool:
-    return computation.blocks is not None and (
-        computation.kernel.seconds > LARGE_SECONDS or memory_whole(computation) > LARGE_BYTES
-    )
-
-
-def memory_of(computation: Computation) -> int:
-    """Return the most bytes of a task for a table, or for one of its blocks."""
-    whole, kernel = memory_whole(computation), computation.blocks
-    if kernel is None or not _is_large(computation):
-        return whole
-    sides = chunk_shape(computation.dims, computation.shape, kernel.itemsize)
-    chunk = dict(zip(computation.dims, sides, strict=True))
-    # A block of one chunk and a quarter: the last of a table may be so long.
-    rows, columns = (range(chunk[axis] * 5 // 4) for axis in kernel.axes[:2])
-    block = WORKER_BYTES + kernel.memory(Block(rows, columns))
-    return min(whole, 2 * block)  # the other half is for what waits to be used
-
-
-def memory_whole(computation: Computation) -> int:
-    """Return the memory in bytes of a task that computes a whole table."""
-    kernel = computation.kernel
-    cells = max(math.prod(computation.shape), kernel.number)
-    return WORKER_BYTES + 2 * cells * kernel.itemsize + kernel.beside
 
 
 def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
@@ -345,7 +341,7 @@ def cells_of(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> NDArray
             f"{ruleset.notation}: a table has at most {MOST_DIMENSIONS} dimensions, this game {len(limits)} coordinates"
         )
     largest = max(limits) if bound is None else bound
-    needed = memory_whole(computation_of(ruleset, largest, quantity))
+    needed = computation_of(ruleset, largest, quantity).memory_whole
     if needed > SMALL_BYTES:
         require_memory(ruleset, largest, needed, worker_memory(1))
     with ruleset.naming():

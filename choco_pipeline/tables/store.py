@@ -68,8 +68,8 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
     return Location.local(manifest.parent).child(name)
 
 
-class TableEntry(TypedDict):
-    """A table's entry in a manifest: spec, array, size, digests of chunks."""
+class TableOutline(TypedDict):
+    """A table's spec and array, without its cells."""
 
     ruleset: str
     identity: str
@@ -79,20 +79,15 @@ class TableEntry(TypedDict):
     dims: list[str]
     shape: list[int]
     dtype: str
+    chunk: list[int]
+
+
+class TableEntry(TableOutline):
+    """A table's entry in a manifest, with its size and the digests of its chunks."""
+
     bytes: int
     digest: str
-    chunk: list[int]
     chunks: dict[str, str]
-
-
-class BlockCounts(TypedDict):
-    """The blocks of a large table: their numbers by origin."""
-
-    rows: int
-    columns: int
-    computed: int
-    kept: int
-    reused: int
 
 
 class BuiltTable(TableEntry):
@@ -104,9 +99,9 @@ class BuiltTable(TableEntry):
 
 
 class BuiltInBlocks(BuiltTable):
-    """The entry of a large table."""
+    """The entry of a large table: also its rows and columns of blocks, and the number of blocks by origin."""
 
-    blocks: BlockCounts
+    blocks: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -216,14 +211,8 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntr
     return entry_of(store, spec, outline, digests)
 
 
-def entry_of(
-    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
-) -> TableEntry:
-    """Return the manifest's entry of a table whose chunks have these digests.
-
-    Its bytes are those of its arrays: the group's own document grows when the store is finished.
-    """
-    files = store.files(spec.table_id)
+def outlined(spec: TableSpec, outline: Outline) -> TableOutline:
+    """Return the part of a manifest's entry that does not depend on the cells."""
     return {
         "ruleset": spec.ruleset,
         "identity": spec.identity,
@@ -233,9 +222,22 @@ def entry_of(
         "dims": list(outline.variable.dims),
         "shape": list(outline.shape),
         "dtype": outline.dtype,
-        "bytes": sum(size for name, size in files if name != f"{spec.table_id}/zarr.json"),
-        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
         "chunk": list(outline.chunk),
+    }
+
+
+def entry_of(
+    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
+) -> TableEntry:
+    """Return the manifest's entry of a table whose chunks have these digests.
+
+    Its bytes are those of its arrays: the group's own document grows when the store is finished.
+    """
+    files = store.files(spec.table_id)
+    return {
+        **outlined(spec, outline),
+        "bytes": sum(size for name, size in files if name != f"{spec.table_id}/{METADATA}"),
+        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
         "chunks": dict(digests),
     }
 
@@ -259,6 +261,8 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
 Index: TypeAlias = tuple[int | slice, ...]
 #: Errors of zarr, of decoding, and of entries without a key.
 UNREADABLE = (*FAILURES, KeyError, ValueError, RuntimeError)
+#: Name of Zarr's documents.
+METADATA = "zarr.json"
 #: Metadata that zarr writes for each group with consolidated metadata, apart from attributes and members.
 GROUP = {
     "zarr_format": 3,
@@ -283,10 +287,11 @@ class StoredTable:
         entry = self.entry
         return f"table {self.table_id} ({entry['ruleset']}, bound {entry['bound']}) in {self.store}"
 
-    def faults(self) -> Iterator[tuple[str, str]]:
-        """Yield name and fault, in one line, of every damaged chunk.
+    def faults(self, kernels: str | None = None) -> dict[str, str]:
+        """Return a line for each damaged chunk, by its name, and for damaged metadata, by `METADATA`.
 
-        Raises `StoreError` if the entry's digests contradict each other, because the right chunks are then unknown.
+        `kernels` is the digest of the code that built the table, from the manifest; without it metadata is not looked at. Raises
+        `StoreError` if the entry's digests contradict each other, because the right chunks are then unknown.
         """
         entry = self.entry
         try:
@@ -295,28 +300,20 @@ class StoredTable:
             expected = None
         if expected != entry["digest"]:
             raise StoreError(f"{self}: the manifest's digests contradict each other")
-        for name in entry["chunks"]:
-            fault = self._fault(name, self._content(name))
-            if fault is not None:
-                yield name, fault
+        faults = {name: self._fault(name, self._content(name)) for name in entry["chunks"]}
+        if kernels is not None:
+            faults[METADATA] = self._fault_of_metadata(kernels)
+        return {name: fault for name, fault in faults.items() if fault is not None}
 
-    def require_sound(self) -> None:
-        """Raise `StoreError` unless every chunk, and the table, has its digest."""
-        for _, fault in self.faults():
-            raise StoreError(fault)
-
-    def fault_of_metadata(self, kernels: str) -> str | None:
-        """Return the fault of a finished table's metadata and coordinates, if any.
-
-        The fault is one line. `kernels` is the digest of the code that built the table, from the manifest.
-        """
+    def _fault_of_metadata(self, kernels: str) -> str | None:
+        """Return the fault of a finished table's metadata and coordinates, if any."""
         store, table_id, entry = self.store, self.table_id, self.entry
         try:
-            root, group = (json.loads(store.read(f"{at}zarr.json")) for at in ("", f"{table_id}/"))
+            root, group = (json.loads(store.read(at + METADATA)) for at in ("", f"{table_id}/"))
             gathered = root["consolidated_metadata"]["metadata"]
             inside = group["consolidated_metadata"]["metadata"]
             arrays = {
-                name: json.loads(store.read(f"{table_id}/{name}/zarr.json")) for name in inside
+                name: json.loads(store.read(f"{table_id}/{name}/{METADATA}")) for name in inside
             }
             stored = group["attributes"]
             array = arrays[entry["variable"]]

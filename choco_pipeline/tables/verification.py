@@ -26,13 +26,13 @@ from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.chunks import chunk_name, chunks_in
-from choco_pipeline.tables.computing import table as compute_table
+from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import FAILURES, Location, reason
 from choco_pipeline.tables.machine import cores, worker_memory
-from choco_pipeline.tables.shard import Finished, Journal
+from choco_pipeline.tables.shard import Journal
 from choco_pipeline.tables.spec import Quantity, TableSpec
 from choco_pipeline.tables.store import (
-    BuiltTable,
+    METADATA,
     StoredCells,
     StoredTable,
     create_table,
@@ -40,7 +40,7 @@ from choco_pipeline.tables.store import (
     store_of,
     write_table,
 )
-from choco_pipeline.tables.wavefront import BlockedTable, Site, fill, share_of
+from choco_pipeline.tables.wavefront import BlockedTable, Finished, Site, fill, share_of
 
 #: About this number of the smallest positions is computed from the definition.
 SMALL = 1500
@@ -72,28 +72,20 @@ def verify_manifest(
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
+    verified: list[VerifiedTable] = []
     try:
-        return _verified(manifest, document, seed, report)
+        for table_id, entry in document["tables"].items():
+            result = VerifiedTable(table_id, entry["ruleset"], entry["bound"], entry["quantity"])
+            try:
+                stored = StoredTable(store_of(manifest, document), table_id, entry)
+                for fault in stored.faults(document["kernels"]).values():
+                    raise StoreError(fault)
+                verified.append(replace(result, checked=_check_numbers(stored, seed)))
+            except StoreError as error:
+                verified.append(replace(result, wrong=str(error)))
+            report("verify", tables=1, positions=entry["positions"])
     except (KeyError, TypeError, AttributeError):
         raise StoreError(f"{manifest}: not the manifest of a shard") from None
-
-
-def _verified(
-    manifest: Path, document: Mapping[str, Any], seed: int, report: Callable[..., None]
-) -> list[VerifiedTable]:
-    verified: list[VerifiedTable] = []
-    for table_id, entry in document["tables"].items():
-        table = VerifiedTable(table_id, entry["ruleset"], entry["bound"], entry["quantity"])
-        try:
-            stored = StoredTable(store_of(manifest, document), table_id, entry)
-            stored.require_sound()
-            fault = stored.fault_of_metadata(document["kernels"])
-            if fault is not None:
-                raise StoreError(fault)
-            verified.append(replace(table, checked=_check_numbers(stored, seed)))
-        except StoreError as error:
-            verified.append(replace(table, wrong=str(error)))
-        report("verify", tables=1, positions=entry["positions"])
     return verified
 
 
@@ -157,32 +149,21 @@ def _small(table: Cells) -> Iterator[Position]:
 
 
 def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
-    game, bound = table.game, table.bound
-    limits = np.array(game.limits(bound))
-    drawn = 0
+    """Yield random positions, and with each the P-position of its column, if stored, and the position below that."""
+    game, stored, drawn = table.game, table.variable.stored, 0
+    limits = np.array(game.limits(table.bound))
     for _ in range(50 * SAMPLES):
         position = tuple(int(c) for c in random.integers(0, limits + 1))
         if game.is_position(position) and table.covers(position):
             drawn += 1
             yield position
-            yield from _stored_beside(position, table)
+            value = table.stored(position)
+            if stored is not None and value is not None:
+                axis = game.coordinates.index(stored)
+                for c in (value, value - 1) if value else (value,):
+                    yield (*position[:axis], c, *position[axis + 1 :])
             if drawn == SAMPLES:
                 return
-
-
-def _stored_beside(position: Position, table: Cells) -> Iterator[Position]:
-    """Yield a column's stored P-position, if any, and the position below it."""
-    stored = table.variable.stored
-    value = None if stored is None else table.stored(position)
-    if stored is None or value is None:
-        return
-    axis = table.game.coordinates.index(stored)
-    for c in (value, value - 1):
-        if c >= 0:
-            yield (*position[:axis], c, *position[axis + 1 :])
-
-
-METADATA = "zarr.json"
 
 
 @dataclass
@@ -191,44 +172,26 @@ class _Patient:
 
     manifest: Path
     document: Mapping[str, Any]
-    store: Location
     spec: TableSpec
-    chunks: dict[str, str] = field(default_factory=dict)
-    metadata: str | None = None
+    table: StoredTable
+    #: By the names of damaged files.
+    faults: dict[str, str] = field(default_factory=dict)
     why: str | None = None
 
     @classmethod
     def of(cls, manifest: Path, document: Mapping[str, Any], table_id: str) -> _Patient:
         entry = document["tables"][table_id]
         spec = TableSpec(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
-        patient = cls(manifest, document, store_of(manifest, document), spec)
+        table = StoredTable(store_of(manifest, document), table_id, entry)
+        patient = cls(manifest, document, spec, table)
         with patient.failures():
             if spec.table_id != table_id:
                 raise StoreError(f"{manifest}: its table {table_id} is another one")
             patient.examine()
         return patient
 
-    @property
-    def entry(self) -> BuiltTable:
-        entry: BuiltTable = self.document["tables"][self.spec.table_id]
-        return entry
-
-    @property
-    def table(self) -> StoredTable:
-        return StoredTable(self.store, self.spec.table_id, self.entry)
-
-    @property
-    def is_of_this_code(self) -> bool:
-        return bool(self.document["kernels"] == code_digest(TABLE_CODE))
-
-    @property
-    def faults(self) -> list[str]:
-        """A line for each fault."""
-        return [*self.chunks.values(), *([] if self.metadata is None else [self.metadata])]
-
     def examine(self) -> None:
-        self.chunks = dict(self.table.faults())
-        self.metadata = self.table.fault_of_metadata(self.document["kernels"])
+        self.faults = self.table.faults(self.document["kernels"])
 
     @contextmanager
     def failures(self) -> Iterator[None]:
@@ -264,26 +227,26 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     manifest = Path(manifest_file)
     document = read_record(manifest)
     try:
-        store_of(manifest, document)
+        store = store_of(manifest, document)
         patients = [_Patient.of(manifest, document, table_id) for table_id in document["tables"]]
     except (KeyError, TypeError):
         raise StoreError(
             f"{manifest}: not the manifest of a shard; remove it, and `choco run` builds its tables again"
         ) from None
-    faults = [patient.faults for patient in patients]
+    faults = [list(patient.faults.values()) for patient in patients]
     ill = [patient for patient in patients if patient.faults]
     for patient in ill:
         with patient.failures():
             _rebuild(patient)
     # Only now, because it reads the metadata of all tables.
-    for patient in [patient for patient in ill if patient.metadata is not None]:
+    for patient in [patient for patient in ill if METADATA in patient.faults]:
         with patient.failures():
-            finish_store(patient.store, [patient.spec.table_id])
+            finish_store(store, [patient.spec.table_id])
     for patient in ill:
         with patient.failures():
             patient.examine()
             if patient.faults and patient.why is None:
-                raise StoreError(patient.faults[0])
+                raise StoreError(next(iter(patient.faults.values())))
     return [
         RepairedTable(spec.table_id, spec.ruleset, spec.bound, spec.quantity, found, patient.why)
         for patient, found in zip(patients, faults, strict=True)
@@ -293,76 +256,64 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
 
 def _rebuild(patient: _Patient) -> None:
     """Replace the damaged files of a table, except the consolidated metadata."""
-    if patient.spec.game().identity != patient.spec.identity:
-        raise StoreError(f"{patient.spec.ruleset}: the height table has changed since it was built")
-    prefix = f".repair-{patient.spec.table_id}-"
+    spec, entry, kernels = patient.spec, patient.table.entry, code_digest(TABLE_CODE)
+    is_of_this_code = patient.document["kernels"] == kernels
+    if spec.game().identity != spec.identity:
+        raise StoreError(f"{spec.ruleset}: the height table has changed since it was built")
+    prefix = f".repair-{spec.table_id}-"
     with tempfile.TemporaryDirectory(dir=patient.manifest.parent, prefix=prefix) as folder:
-        if "blocks" in patient.entry:
-            _rebuild_large(patient, Path(folder))
-        else:
-            _rebuild_small(patient, Location.local(Path(folder)))
+        aside = Location.local(Path(folder) / "aside.zarr")
+        if "blocks" in entry and is_of_this_code:
+            _fill_damaged_blocks(patient, Path(folder), aside)
+            return
+        made = None
+        if "blocks" not in entry:
+            data = table(spec.game(), spec.bound, spec.quantity)
+            made = write_table(aside, spec, data)["digest"]
+        if made != entry["digest"]:
+            why = "the manifest's digest is not that of this table"
+            if not is_of_this_code:
+                why = f"built by other code ({patient.document['kernels']}, this is {kernels})"
+            raise StoreError(f"{patient.table}: {why}")
+        _replace(patient, aside)
 
 
-def _rebuild_small(patient: _Patient, aside: Location) -> None:
-    spec, entry = patient.spec, patient.entry
-    made = write_table(aside, spec, compute_table(spec.game(), spec.bound, spec.quantity))
-    if made["digest"] != entry["digest"]:
-        raise _other_values(patient)
-    _replace_cells(patient, aside)
-    if patient.metadata is not None:
-        _replace_metadata(patient, aside)
-
-
-def _rebuild_large(patient: _Patient, folder: Path) -> None:
-    """Fill the blocks with damaged chunks again."""
-    if not patient.is_of_this_code:
-        raise _other_values(patient)
+def _fill_damaged_blocks(patient: _Patient, folder: Path, aside: Location) -> None:
+    """Fill the blocks of a large table with damaged chunks again."""
+    spec, stored = patient.spec, patient.table
     with runner() as run:
         memory = share_of(run.memory or worker_memory(cores()))
-        site = Site(
-            patient.spec, patient.store, Journal(folder / "blocks"), memory, code_digest(TABLE_CODE)
-        )
-        spec = patient.spec
-        table = BlockedTable.of_spec(spec, memory)
-        if patient.metadata is not None:
-            aside = Location.local(folder / "aside.zarr")
-            create_table(aside, spec, table.outline)
-            _replace_cells(patient, aside)
-            _replace_metadata(patient, aside)
-        for block in table.blocks.values():
-            names = [
-                chunk_name(at) for at, _ in chunks_in(table.window(block), table.outline.chunk)
-            ]
-            if patient.chunks.keys().isdisjoint(names):
-                chunks = {name: patient.entry["chunks"][name] for name in names}
-                site.journal.write(block, Finished(chunks, positions=0))
-        fill(run, site, table)
+        journal = Journal(folder / "blocks")
+        site = Site(spec, stored.store, journal, memory, code_digest(TABLE_CODE))
+        blocked = BlockedTable.of(spec.game(), spec.bound, spec.quantity, memory)
+        if METADATA in patient.faults:
+            create_table(aside, spec, blocked.outline)
+            _replace(patient, aside)
+        for block in blocked.blocks.values():
+            places = chunks_in(blocked.window(block), blocked.outline.chunk)
+            names = [chunk_name(at) for at, _ in places]
+            if patient.faults.keys().isdisjoint(names):
+                chunks = {name: stored.entry["chunks"][name] for name in names}
+                site.record(block, Finished(chunks, positions=0))
+        fill(run, site, blocked)
 
 
-def _replace_cells(patient: _Patient, aside: Location) -> None:
-    """Copy the differing chunks from a new copy of the table, or its coordinates."""
-    for name, _ in aside.files(patient.spec.table_id):
-        if not name.endswith(METADATA):
-            content = aside.read(name)
-            if not patient.store.exists(name) or patient.store.read(name) != content:
-                patient.store.write(name, content)
+def _replace(patient: _Patient, aside: Location) -> None:
+    """Copy the files that differ from a new copy of the table, but keep the digest of the code.
 
-
-def _replace_metadata(patient: _Patient, aside: Location) -> None:
-    """Copy metadata from a new copy of the table, but keep the digest of the code."""
-    table_id = patient.spec.table_id
-    patient.store.write(METADATA, aside.read(METADATA))
+    Metadata is copied only if it is damaged.
+    """
+    table_id, store = patient.spec.table_id, patient.table.store
+    if METADATA in patient.faults:
+        store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):
+        content = aside.read(name)
         if name.endswith(METADATA):
-            document = json.loads(aside.read(name))
+            if METADATA not in patient.faults:
+                continue
+            document = json.loads(content)
             if name == f"{table_id}/{METADATA}":
                 document["attributes"]["kernels"] = patient.document["kernels"]
-            patient.store.write(name, json.dumps(document, indent=2).encode())
-
-
-def _other_values(patient: _Patient) -> StoreError:
-    if patient.is_of_this_code:
-        return StoreError(f"{patient.table}: the manifest's digest is not that of this table")
-    return StoreError(
-        f"{patient.table}: built by other code ({patient.document['kernels']}, this is {code_digest(TABLE_CODE)})"
-    )
+            content = json.dumps(document, indent=2).encode()
+        if store.read_if_there(name) != content:
+            store.write(name, content)

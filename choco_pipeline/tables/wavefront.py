@@ -2,7 +2,7 @@
 
 Idea: a block needs only the frontiers of earlier blocks: what these block or reach along its rows and along its columns.
 Therefore blocks on a diagonal can be filled at once. A frontier is sent from step to step and never stored. The store holds
-cells, with a document of their digests; folding a finished block gives its frontiers again.
+cells, with a record of their digests; folding a finished block gives its frontiers again.
 
 Invariants: a block in the journal is complete in the store. A step begins only when the steps that it needs have handed on
 their frontiers. There is no step for a frontier that no block needs.
@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -43,13 +44,7 @@ from choco_pipeline.tables.computing import (
 )
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.machine import cores, worker_memory
-from choco_pipeline.tables.shard import (
-    Finished,
-    Journal,
-    journal_of_blocks,
-    store_for,
-    write_manifest,
-)
+from choco_pipeline.tables.shard import Journal, store_for, write_manifest
 from choco_pipeline.tables.spec import FORMAT, NONE, Quantity, Shard, TableSpec, variable_of
 from choco_pipeline.tables.store import (
     BuiltInBlocks,
@@ -58,6 +53,7 @@ from choco_pipeline.tables.store import (
     create_table,
     entry_of,
     finish_store,
+    outlined,
     store_of,
     write_cells,
     write_coordinates,
@@ -91,27 +87,24 @@ class BlockedTable:
     each: int
 
     @classmethod
-    def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
-        """Return the table of `game` in blocks for workers of `memory` bytes.
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable:
+        """Return a large table in blocks for workers of `memory` bytes.
 
-        None without a kernel for it. Raises `LimitError` if even one chunk needs more memory.
+        Raises `LimitError` if no kernel computes it in blocks, or if even one chunk needs more memory.
         """
         computation = computation_of(game, bound, quantity)
         kernel = computation.blocks
         if kernel is None:
-            return None
+            raise LimitError(f"{game.notation}: no kernel computes this table in blocks")
         outline = Outline(variable_of(game, quantity), computation.shape, kernel.dtype)
         chunk = dict(zip(outline.variable.dims, outline.chunk, strict=True))
-        sides = [chunk[axis] for axis in kernel.axes[:2]]
 
         def cut(times: int) -> BlockedTable:
-            rows, columns = (
-                _cut(n, times * side) for n, side in zip(kernel.shape[:2], sides, strict=True)
-            )
+            lines = zip(kernel.shape[:2], kernel.axes[:2], strict=True)
+            rows, columns = (_cut(n, times * chunk[axis]) for n, axis in lines)
             return cls(kernel, outline, rows, columns, computation.each)
 
-        times = 1
-        table = cut(times)
+        times, table = 1, cut(1)
         if table.memory > memory:
             raise LimitError(
                 f"{game.notation}: bound {bound} is too large: one block of its table needs"
@@ -121,34 +114,17 @@ class BlockedTable:
             times *= 2
             larger = cut(times)
             least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
-            wanted = not table.is_work_of(least)
-            if not wanted or larger.memory > memory:
+            if table._is_work_of(least) or larger.memory > memory:
                 break
             table = larger
         return table
 
-    @classmethod
-    def of_spec(cls, spec: TableSpec, memory: int) -> BlockedTable:
-        """Return a large table in blocks, as `of`.
-
-        Raises `LimitError` also if no kernel computes it in blocks.
-        """
-        table = cls.of(spec.game(), spec.bound, spec.quantity, memory)
-        if table is None:
-            raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
-        return table
-
-    def is_work_of(self, least: float) -> bool:
-        """Whether a block is enough work for a task.
-
-        It must take `least` seconds, and four times as long as handing its frontiers on.
-        """
+    def _is_work_of(self, least: float) -> bool:
+        """Whether a block takes `least` seconds, and four times as long as handing its frontiers on."""
         kernel, block = self.kernel, self.block(0, 0)
         cells = len(block.rows) * len(block.columns) * kernel.depth
-        stored = cells * kernel.itemsize
-        seconds = cells / kernel.rate + stored / STORED_PER_SECOND
-        handing_on = kernel.frontier(block) / HANDED_ON_PER_SECOND
-        return seconds >= least and handing_on <= seconds / 4
+        seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
+        return seconds >= least and kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
 
     @property
     def memory(self) -> int:
@@ -197,24 +173,117 @@ class BlockedTable:
         return loaded
 
 
-def described(spec: TableSpec, memory: int) -> dict[str, int]:
-    """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
-    table = BlockedTable.of_spec(spec, share_of(memory))
-    rows, columns = map(len, table.block(0, 0))
-    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
-
-
 def _cut(n: int, side: int) -> tuple[range, ...]:
-    """Cut `n` lines into blocks of `side`.
-
-    A rest of less than a quarter of a side goes to the last block.
-    """
+    """Cut `n` lines into blocks of `side`; a rest of less than a quarter goes to the last one."""
     number = max(1, (n + side - 1 - side // 4) // side)
     starts = [i * side for i in range(number)]
     return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))
 
 
-Report = Callable[..., None]
+def described(spec: TableSpec, memory: int) -> dict[str, int]:
+    """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
+    table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
+    rows, columns = map(len, table.block(0, 0))
+    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
+
+
+@lru_cache(maxsize=4)
+def _table(spec: TableSpec, memory: int) -> BlockedTable:
+    return BlockedTable.of(spec.planned_game(), spec.bound, spec.quantity, memory)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The record of a finished block."""
+
+    #: The digests of its chunks, by name.
+    chunks: dict[str, str]
+    #: Number of settled positions.
+    positions: int
+    #: Time to compute it; 0 if it was computed for another table. The same holds for the time to store it.
+    seconds: float = 0.0
+    seconds_to_store: float = 0.0
+    #: The table that the chunks were taken from, empty if they were computed.
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A large table under construction, as each of its tasks receives it."""
+
+    spec: TableSpec
+    #: The store of its chunks.
+    store: Location
+    #: The records of finished blocks. A block with other sides is not finished.
+    journal: Journal
+    #: The bytes that a worker may use, from which the blocks follow.
+    memory: int
+    #: Digest of the code that computes it.
+    kernels: str
+    #: Whether each row of blocks is on another worker than the one before, so that frontiers along columns are sent.
+    sends: bool = False
+
+    def table(self) -> BlockedTable:
+        """Return the table in blocks.
+
+        Raises `StoreError` unless this process has the code of the run.
+        """
+        if self.kernels != code_digest(TABLE_CODE):
+            raise StoreError(
+                f"table {self.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
+            )
+        return _table(self.spec, self.memory)
+
+    def finished(self, block: Block) -> Finished | None:
+        """Return the record of a finished block, or None."""
+        record = self.journal.read(_name(block))
+        return None if record is None else Finished(**record)
+
+    def all_finished(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
+        """Return the records of the finished ones of some blocks."""
+        names = {_name(block): place for place, block in blocks.items()}
+        return {names[n]: Finished(**record) for n, record in self.journal.found(names).items()}
+
+    def record(self, block: Block, finished: Finished) -> None:
+        """Record a finished block."""
+        self.journal.write(_name(block), asdict(finished))
+
+    def cells(self, block: Block, finished: Finished) -> Table:
+        """Return the stored cells of a finished block, in the kernel's order.
+
+        Raises `StoreError` if they are damaged.
+        """
+        table = self.table()
+        entry = {**outlined(self.spec, table.outline), "chunks": finished.chunks}
+        stored = StoredTable(self.store, self.spec.table_id, entry)
+        return table.loaded(stored.read(table.window(block)))
+
+    def sound_cells(self, place: Place) -> Table:
+        """Return the stored cells of a block.
+
+        Raises `StoreError` if they are damaged, and removes the block from the journal.
+        """
+        block = self.table().block(*place)
+        finished = self.finished(block)
+        with suppress(StoreError):
+            if finished is not None:
+                return self.cells(block, finished)
+        self.journal.strike(_name(block))
+        raise StoreError(
+            f"{self.store}: block {place} of table {self.spec.table_id} is not what was stored"
+        )
+
+    def write(self, block: Block, cells: Table) -> dict[str, str]:
+        """Write the cells of a block; return the digests of its chunks."""
+        table = self.table()
+        return write_cells(
+            self.store, self.spec.table_id, table.outline, table.window(block), cells
+        )
+
+
+def _name(block: Block) -> str:
+    (a, b), (c, d) = ((lines.start, lines.stop) for lines in block)
+    return f"{a}-{b}x{c}-{d}"
 
 
 class HandedOn:
@@ -226,9 +295,11 @@ class HandedOn:
     not the loop in which a worker answers others, and no copy is needed.
     """
 
-    def __init__(self, down: Frontier | bytes | None, across: Frontier | None) -> None:
-        """Hold the frontiers."""
-        self._down = down
+    def __init__(
+        self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
+    ) -> None:
+        """Hold the frontiers; with `packs` the one along the columns is compressed to a tenth."""
+        self._down = down if down is None or not packs else pickle.dumps(down)
         self._across = across
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -242,68 +313,15 @@ class HandedOn:
             raise StoreError("a block before this one has not handed on what this one needs")
         if isinstance(self._down, bytes):  # which `HandedOn` alone makes
             return cast(Frontier, pickle.loads(self._down))
-        return _copy(self._down)
+        return deepcopy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
         """Return the frontier along the rows, if it is here; with `keep`, a copy."""
         across = self._across
-        if keep and across is not None:
-            return _copy(across)
+        if keep:
+            return deepcopy(across)
         self._across = None
         return across
-
-
-@dataclass(frozen=True)
-class Site:
-    """A large table under construction, as each of its tasks receives it."""
-
-    spec: TableSpec
-    #: The store of its chunks.
-    store: Location
-    #: The records of finished blocks.
-    journal: Journal
-    #: The bytes that a worker may use, from which the blocks follow.
-    memory: int
-    #: Digest of the code that computes it.
-    kernels: str
-    #: Whether each row of blocks is on another worker than the one before, so that frontiers along columns are sent.
-    sends: bool = False
-
-    def table(self) -> BlockedTable:
-        """Return the table in blocks."""
-        return _table(self.spec, self.memory)
-
-    def cells(self, block: Block, finished: Finished) -> Table:
-        """Return the stored cells of a finished block, in the kernel's order.
-
-        Raises `StoreError` if they are damaged.
-        """
-        table, spec = self.table(), self.spec
-        outline = table.outline
-        entry = {
-            "ruleset": spec.ruleset,
-            "bound": spec.bound,
-            "variable": outline.variable.name,
-            "dims": outline.variable.dims,
-            "shape": outline.shape,
-            "dtype": outline.dtype,
-            "chunk": outline.chunk,
-            "chunks": finished.chunks,
-        }
-        return table.loaded(StoredTable(self.store, spec.table_id, entry).read(table.window(block)))
-
-    def write(self, block: Block, cells: Table) -> dict[str, str]:
-        """Write the cells of a block; return the digests of its chunks."""
-        table = self.table()
-        window = table.window(block)
-        return write_cells(self.store, self.spec.table_id, table.outline, window, cells)
-
-    def require_same_code(self) -> None:
-        """Raise `StoreError` unless this process has the code of the run."""
-        if self.kernels != code_digest(TABLE_CODE):
-            raise StoreError(
-                f"table {self.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
-            )
 
 
 def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
@@ -315,11 +333,10 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
     one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and is not
     used, because the journal has the progress.
     """
-    site.require_same_code()
-    *given, _ = rest
-    table, block = site.table(), site.table().block(*place)
-    down, across = _received(site, place, (0, 1), given, keep=False)
-    finished, cells = site.journal.read(block), None
+    table = site.table()
+    block = table.block(*place)
+    down, across = _received(site, place, (0, 1), rest[:-1], keep=False)
+    finished, cells = site.finished(block), None
     if finished is not None:
         with suppress(StoreError):  # damaged, so computed again
             cells = site.cells(block, finished)
@@ -336,8 +353,10 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
             round(computed - start, 4),
             round(time.perf_counter() - computed, 4),
         )
-        site.journal.write(block, finished)
-    return _handed_on(site, down if hands_on[0] else None, across if hands_on[1] else None)
+        site.record(block, finished)
+    return HandedOn(
+        down if hands_on[0] else None, across if hands_on[1] else None, packs=site.sends
+    )
 
 
 def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
@@ -346,50 +365,38 @@ def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
     It runs along the columns (axis 0) or along the rows (axis 1). Raises `StoreError` if chunks of the block are damaged; the
     block is then no longer finished.
     """
-    site.require_same_code()
-    *given, _ = rest
-    cells = _sound_cells(site, place)
-    down, across = _received(site, place, site.table().kernel.folded_with(axis), given, keep=True)
+    cells = site.sound_cells(place)
+    axes = site.table().kernel.folded_with(axis)
+    down, across = _received(site, place, axes, rest[:-1], keep=True)
     _fold(site, place, cells, down, across)
-    return _handed_on(site, down, None) if axis == 0 else HandedOn(None, across)
+    return HandedOn(down, None, packs=site.sends) if axis == 0 else HandedOn(None, across)
 
 
-def take_block(site: Site, place: Place, source: StoredTable, report: Report) -> None:
+def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> None:
     """Copy a block from a finished table of a smaller bound.
 
     That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
     """
-    site.require_same_code()
-    table, block = site.table(), site.table().block(*place)
+    table = site.table()
+    block = table.block(*place)
     heights = table.kernel.heights(block)
-    shape = source.entry["shape"]
-    window = table.window(block)
-    known_window = tuple(
-        slice(side.start, min(side.stop, n)) for side, n in zip(window, shape, strict=True)
-    )
+    window, shape = table.window(block), source.entry["shape"]
     sides = dict(zip(source.entry["dims"], shape, strict=True))
     if any(heights.max() >= sides[axis] for axis in table.kernel.axes[2:]):
-        return  # so the block is computed
+        return
+    there = zip(window, shape, strict=True)
     try:
-        known = source.read(known_window)
+        known = source.read(tuple(slice(side.start, min(side.stop, n)) for side, n in there))
     except StoreError:
         return
     cells = np.full([side.stop - side.start for side in window], NONE, known.dtype)
     cells[whole(known.shape)] = known
     positions = table.positions(block, heights)
-    digests = site.write(block, cells)
-    site.journal.write(block, Finished(digests, positions, source=source.table_id))
-
-
-def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
-    """Return frontiers for later blocks, compressed to a tenth if they are sent."""
-    if site.sends and down is not None:
-        return HandedOn(pickle.dumps(down), across)
-    return HandedOn(down, across)
+    site.record(block, Finished(site.write(block, cells), positions, source=source.table_id))
 
 
 def _received(
-    site: Site, place: Place, axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
+    site: Site, place: Place, axes: tuple[int, ...], given: tuple[HandedOn, ...], *, keep: bool
 ) -> tuple[Any, Any]:
     """Return the frontiers before a block.
 
@@ -407,12 +414,11 @@ def _received(
 
 def _along_row(site: Site, place: Place) -> Any:
     """Return the frontier along the row of a block, from stored blocks."""
-    kernel = site.table().kernel
     row, column = place
     along = None
     for before in range(column):
-        cells = _sound_cells(site, (row, before))
-        down, across = kernel.start(site.table().block(row, before))
+        cells = site.sound_cells((row, before))
+        down, across = site.table().kernel.start(site.table().block(row, before))
         along = across if along is None else along
         _fold(site, (row, before), cells, down, along)
     return along
@@ -421,38 +427,6 @@ def _along_row(site: Site, place: Place) -> Any:
 def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
     kernel, block = site.table().kernel, site.table().block(*place)
     kernel.fold(block, kernel.heights(block), cells, down, across)
-
-
-def _sound_cells(site: Site, place: Place) -> Table:
-    """Return the stored cells of a block.
-
-    Raises `StoreError` if they are damaged, and removes the block from the journal.
-    """
-    block = site.table().block(*place)
-    finished = site.journal.read(block)
-    try:
-        if finished is not None:
-            return site.cells(block, finished)
-    except StoreError:
-        pass
-    site.journal.strike(block)
-    raise StoreError(
-        f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
-    )
-
-
-def _copy(frontier: Frontier) -> Frontier:
-    copied: Any = type(frontier)
-    return cast(Frontier, copied(*(array.copy() for array in frontier)))
-
-
-@lru_cache(maxsize=4)
-def _table(spec: TableSpec, memory: int) -> BlockedTable:
-    spec.planned_game()
-    return BlockedTable.of_spec(spec, memory)
-
-
-TASKS = "choco_pipeline.tables.wavefront"
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
@@ -465,33 +439,132 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
-        memory = share_of(run.memory or given or worker_memory(cores()))
         site = Site(
             spec,
             store_for(shard, manifest),
-            Journal(journal_of_blocks(manifest)),
-            memory,
+            Journal.of(manifest),
+            share_of(run.memory or given or worker_memory(cores())),
             code_digest(TABLE_CODE),
             sends=run.workers > 1,
         )
         table = _begin(site)
-        kept = site.journal.found(table.blocks)
-        sources = _smaller(manifest.parent, site, table)
-        taken = _takes(site, table, kept, sources)
+        kept = site.all_finished(table.blocks)
         run.report(Stage.BUILD, all_blocks=table.number)
-        run.run(taken)
-        _report_kept(run, site, table)
+        run.run(_takes(site, table, kept, manifest.parent))
+        there = site.all_finished(table.blocks).values()
+        run.report(
+            Stage.BUILD,
+            blocks=len(there),
+            reused_blocks=sum(bool(block.source) for block in there),
+            kept_positions=sum(block.positions for block in there),
+        )
         done = fill(run, site, table)
-        entry = _entry(site, table, done, kept)
+        blocks = list(done.values())
+        reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
+        computed = table.number - reused - len(kept)
+        digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
+        entry: BuiltInBlocks = {
+            **entry_of(site.store, spec, table.outline, digests),
+            "positions": sum(block.positions for block in blocks),
+            "seconds": round(sum(block.seconds for block in blocks), 4),
+            "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
+            "blocks": {
+                "rows": len(table.rows),
+                "columns": len(table.columns),
+                "computed": computed,
+                "kept": len(kept),
+                "reused": reused,
+            },
+        }
         finish_store(site.store, [spec.table_id])
         write_manifest(shard, manifest, {spec.table_id: entry})
         run.report(Stage.BUILD, tables=1)
-    counts = entry["blocks"]
-    return {
-        "blocks computed": counts["computed"],
-        "blocks kept": counts["kept"],
-        "blocks reused": counts["reused"],
-    }
+    return {"blocks computed": computed, "blocks kept": len(kept), "blocks reused": reused}
+
+
+def _begin(site: Site) -> BlockedTable:
+    """Return the table in blocks; create its array unless this code has done so."""
+    site.spec.planned_game()
+    table = site.table()
+    header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
+    if not site.journal.has_header(header):
+        site.journal.clear()
+        with site.store.failures(f"table {site.spec.table_id} cannot be made"):
+            create_table(site.store, site.spec, table.outline)
+        site.journal.begin(header)  # once the array exists
+    else:  # blocks have digests, by which they are checked; these have none
+        write_coordinates(site.store, site.spec.table_id, table.outline)
+    return table
+
+
+def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Path) -> list[Step]:
+    """Return the steps that take blocks from finished tables of smaller bounds, largest first."""
+    steps: dict[Place, Step] = {}
+    for source in _smaller(folder, site, table):
+        sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))
+        for place, block in table.blocks.items():
+            axes = zip(block, table.kernel.axes, strict=False)
+            fits = all(lines.stop <= sides[axis] for lines, axis in axes)
+            if fits and place not in kept and place not in steps:
+                key = f"take-{place[0]}-{place[1]}"
+                steps[place] = Step(key, f"{__name__}:take_block", (site, place, source))
+    return list(steps.values())
+
+
+def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
+    """Return finished tables of this game, code and smaller bounds, largest first."""
+    usable: list[StoredTable] = []
+    for path in folder.glob("*.done.json"):
+        try:
+            manifest = read_record(path)
+            if manifest["kernels"] != site.kernels:
+                continue
+            for table_id, entry in manifest["tables"].items():
+                bound = entry["bound"]
+                same = TableSpec(site.spec.ruleset, bound, entry["quantity"], entry["identity"])
+                of_chunks = (entry["dtype"], tuple(entry["chunk"]))
+                if (
+                    bound < site.spec.bound
+                    and same == replace(site.spec, bound=bound)
+                    and of_chunks == (table.outline.dtype, table.outline.chunk)
+                ):
+                    usable.append(StoredTable(store_of(path, manifest), table_id, entry))
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged
+    return sorted(usable, key=lambda source: int(source.entry["bound"]), reverse=True)
+
+
+def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
+    """Fill the blocks that are not in the journal; return all.
+
+    Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
+    """
+    finished = site.all_finished(table.blocks)
+    left = {place: block for place, block in table.blocks.items() if place not in finished}
+
+    def look() -> None:
+        """Report new records of the journal."""
+        new = site.all_finished(left)
+        if new:
+            positions = sum(block.positions for block in new.values())
+            run.report(Stage.BUILD, blocks=len(new), positions=positions)
+        for place in new:
+            del left[place]
+
+    while True:
+        try:
+            run.run(steps_left(site, table, finished), look)
+        except ChocoError:
+            kept = site.all_finished(table.blocks)
+            if finished.keys() <= kept.keys():
+                raise
+            finished = kept
+        else:
+            look()
+            finished = site.all_finished(table.blocks)
+            if len(finished) < table.number:
+                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
+            return finished
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
@@ -517,139 +590,19 @@ def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> 
             if row < last_row[column]:
                 last_column[row] = max(last_column[row], column)
     steps: list[Step] = []
-    needs: tuple[str, ...]
-    for row, column in table.blocks:
-        place = (row, column)
+    for place in table.blocks:
+        row, column = place
         before = ((row - 1, column), (row, column - 1))
         needed = (row < last_row[column], column < last_column[row])
-        if place in finished:
-            for axis in (0, 1):
-                if needed[axis]:
-                    carried = table.kernel.folded_with(axis)
-                    needs = tuple(key(side, before[side]) for side in carried if place[side])
-                    fold = f"{TASKS}:fold_block"
-                    steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
+        if place not in finished:
+            needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
+            fill_it = f"{__name__}:fill_block"
+            steps.append(Step(key(1, place), fill_it, (site, place, needed), needs, row))
             continue
-        needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
-        steps.append(Step(key(1, place), f"{TASKS}:fill_block", (site, place, needed), needs, row))
+        for axis in (0, 1):
+            if needed[axis]:
+                carried = table.kernel.folded_with(axis)
+                needs = tuple(key(side, before[side]) for side in carried if place[side])
+                fold = f"{__name__}:fold_block"
+                steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
     return steps
-
-
-def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
-    """Fill the blocks that are not in the journal; return all.
-
-    Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
-    """
-    finished = site.journal.found(table.blocks)
-    left = {place: block for place, block in table.blocks.items() if place not in finished}
-
-    def look() -> None:
-        """Report new records of the journal."""
-        new = site.journal.found(left)
-        if new:
-            run.report(
-                Stage.BUILD, blocks=len(new), positions=sum(b.positions for b in new.values())
-            )
-        for place in new:
-            del left[place]
-
-    while True:
-        try:
-            run.run(steps_left(site, table, finished), look)
-        except ChocoError:
-            kept = site.journal.found(table.blocks)
-            if finished.keys() <= kept.keys():
-                raise
-            finished = kept
-        else:
-            look()
-            finished = site.journal.found(table.blocks)
-            if len(finished) < table.number:
-                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
-            return finished
-
-
-def _begin(site: Site) -> BlockedTable:
-    """Return the table in blocks; create its array unless this code has done so."""
-    site.spec.planned_game()
-    table = BlockedTable.of_spec(site.spec, site.memory)
-    header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
-    if not site.journal.begin(header):
-        site.journal.clear()
-        with site.store.failures(f"table {site.spec.table_id} cannot be made"):
-            create_table(site.store, site.spec, table.outline)
-        site.journal.open(header)
-    else:  # blocks have digests, by which they are checked; these have none
-        write_coordinates(site.store, site.spec.table_id, table.outline)
-    return table
-
-
-def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
-    finished = site.journal.found(table.blocks).values()
-    run.report(
-        Stage.BUILD,
-        blocks=len(finished),
-        reused_blocks=sum(bool(block.source) for block in finished),
-        kept_positions=sum(block.positions for block in finished),
-    )
-
-
-def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
-    """Return finished tables of this game, code and smaller bounds, largest first."""
-    usable: list[StoredTable] = []
-    for path in folder.glob("*.done.json"):
-        try:
-            manifest = read_record(path)
-            if manifest["kernels"] != site.kernels:
-                continue
-            for table_id, entry in manifest["tables"].items():
-                same = TableSpec(
-                    site.spec.ruleset, entry["bound"], entry["quantity"], entry["identity"]
-                )
-                smaller = entry["bound"] < site.spec.bound
-                if not smaller or same != replace(site.spec, bound=entry["bound"]):
-                    continue
-                of_chunks = (entry["dtype"], tuple(entry["chunk"]))
-                if of_chunks == (table.outline.dtype, table.outline.chunk):
-                    usable.append(StoredTable(store_of(path, manifest), table_id, entry))
-        except (StoreError, KeyError, TypeError):
-            continue  # not ours, or damaged
-    return sorted(usable, key=lambda source: int(source.entry["bound"]), reverse=True)
-
-
-def _takes(
-    site: Site, table: BlockedTable, kept: Collection[Place], sources: Sequence[StoredTable]
-) -> list[Step]:
-    steps: dict[Place, Step] = {}
-    for source in sources:
-        sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))
-        for place, block in table.blocks.items():
-            fits = all(
-                lines.stop <= sides[axis]
-                for lines, axis in zip(block, table.kernel.axes, strict=False)
-            )
-            if fits and place not in kept and place not in steps:
-                key = f"take-{place[0]}-{place[1]}"
-                steps[place] = Step(key, f"{TASKS}:take_block", (site, place, source))
-    return list(steps.values())
-
-
-def _entry(
-    site: Site, table: BlockedTable, done: Mapping[Place, Finished], kept: Collection[Place]
-) -> BuiltInBlocks:
-    blocks = list(done.values())
-    digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
-    reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
-    return {
-        **entry_of(site.store, site.spec, table.outline, digests),
-        "positions": sum(block.positions for block in blocks),
-        "seconds": round(sum(block.seconds for block in blocks), 4),
-        "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
-        "blocks": {
-            "rows": len(table.rows),
-            "columns": len(table.columns),
-            "computed": table.number - reused - len(kept),
-            "kept": len(kept),
-            "reused": reused,
-        },
-    }

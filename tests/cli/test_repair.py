@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.claims_file import ClaimsFile
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.tables.shard import build_shard, forget
+from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.checker.certificates import game_text, integers
 from tests.cli.command import ROOT, choco
@@ -31,7 +31,7 @@ def manifests(tmp_path: Path) -> list[Path]:
         write_record(tmp_path / f"{name}.json", Shard(name, (spec,)).as_json())
         manifest = tmp_path / "results" / "tables" / f"{name}.done.json"
         build_shard(str(tmp_path / f"{name}.json"), str(manifest), lambda *_, **__: None)
-        forget(manifest)
+        Journal.of(manifest).clear()
         made.append(manifest)
     return made
 

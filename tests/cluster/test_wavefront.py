@@ -16,7 +16,15 @@ from distributed import LocalCluster
 from choco_pipeline import Ruleset, SolidBar, WithPass
 from choco_pipeline.cluster import task
 from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, Here, Step, TaskProgress, runner
+from choco_pipeline.cluster.connect import (
+    SCHEDULER,
+    ClusterError,
+    Runner,
+    Step,
+    TaskProgress,
+    ignore,
+    runner,
+)
 from choco_pipeline.cluster.task import on_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
@@ -24,7 +32,6 @@ from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.wavefront import build_large
 from tests.cluster.test_call import TARGETS, wait_for
 from tests.tables.stores import blocks_of, entry_of, files_of, order
-from tests.tables.test_store import quiet
 
 pytestmark = pytest.mark.full
 
@@ -45,12 +52,12 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 
 def finished(manifest: str) -> int:
     """Return how many blocks an unfinished build has finished."""
-    return len(list(Path(manifest.removesuffix(".done.json") + ".blocks").glob("*x*.json")))
+    return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
 
 
 def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantity: str) -> None:
     spec, whole = order(folder, game, bound, quantity)
-    build_shard(spec, whole, quiet)
+    build_shard(spec, whole, ignore)
     assert entry_of(manifest) == entry_of(whole)
     assert files_of(manifest) == files_of(whole)
 
@@ -139,7 +146,7 @@ def chain(length: int) -> list[Step]:
 def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
     said = tmp_path / "said"
     steps = [*chain(10), Step("end", f"{TARGETS}:write_sum", (str(said),), ("9", "3"))]
-    Here().run(steps)
+    Runner().run(steps)
     assert said.read_text() == str(2**9 + 2**3)
     said.unlink()
     reports: list[dict] = []
@@ -201,7 +208,7 @@ def test_a_worker_that_comes_later_is_given_lanes(growing, tmp_path):
 def test_errors_of_steps_arrive_whole(cluster):
     steps = [*chain(2), Step("refuse", f"{TARGETS}:refuse", ("this",))]
     needing = Step("after", f"{TARGETS}:add", (0,), ("refuse", "1"))
-    for run in (Here(),):
+    for run in (Runner(),):
         with pytest.raises(ChocoError, match="this is not possible:\nbecause"):
             run.run([*steps, needing])
     with runner() as run, pytest.raises(ChocoError, match="this is not possible:\nbecause"):

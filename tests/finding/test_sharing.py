@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.cluster.clusters import local_cluster
-from choco_pipeline.cluster.connect import SCHEDULER, Here
+from choco_pipeline.cluster.connect import SCHEDULER, Runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import sharing, steps, tables
 from choco_pipeline.finding.sharing import find_statements
@@ -74,7 +74,7 @@ def alone(run: Path) -> bytes:
 def test_what_is_found_does_not_depend_on_the_number_of_steps(
     alone: bytes, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(Here, "workers", workers)
+    monkeypatch.setattr(Runner, "workers", workers)
     find_statements(PLAN, "found.json")
     assert Path("found.json").read_bytes() == alone
 

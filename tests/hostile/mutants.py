@@ -26,7 +26,7 @@ from choco_pipeline.proof.games.certificate import read_certificate, write_certi
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.sweep.expand import expand, load_config
-from tests.hostile.results import damage_a_document, damage_a_journal, damage_a_table, results
+from tests.hostile.results import damage_a_document, damage_a_table, results
 
 ROOT = Path(__file__).parents[2]
 #: Seconds of a processor that anything may take, and seconds that it may wait.
@@ -170,7 +170,6 @@ KINDS: Mapping[str, Callable[[random.Random], None]] = {
     "rulesets": _text(RULESETS, lambda text: parse_ruleset(text).identity),
     "command lines": _command,
     "documents of runs": damage_a_document,
-    "journals": damage_a_journal,
     "stored tables": damage_a_table,
 }
 
@@ -178,13 +177,13 @@ KINDS: Mapping[str, Callable[[random.Random], None]] = {
 #: What is made once for a kind, before any clock runs.
 MADE_FIRST: Mapping[str, Callable[[], object]] = {
     "certificates": _certificates,
-    **dict.fromkeys(["documents of runs", "journals", "stored tables"], results),
+    **dict.fromkeys(["documents of runs", "stored tables"], results),
 }
 #: How many of each are tried for the page of results; before each change a twentieth of it.
 ALL: Mapping[str, int] = {
     **dict.fromkeys(KINDS, 10_000),
     **dict.fromkeys(["formulas", "rulesets"], 20_000),
-    **dict.fromkeys(["command lines", "journals"], 2_000),
+    "command lines": 2_000,
     "documents of runs": 50_000,
     "stored tables": 400,
 }

@@ -19,8 +19,7 @@ from choco_pipeline.tables.store import create_table
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import Site, build_large, fill_block, share_of
 from tests.objectstore.flaky import Flaky
-from tests.tables.stores import files_of, order
-from tests.tables.test_wavefront import small_blocks
+from tests.tables.stores import files_of, order, small_blocks
 
 pytestmark = pytest.mark.full
 
@@ -62,7 +61,7 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     create_table(site.store, SPEC, site.table().outline)
     first = fill_block(site, (0, 0), (False, True), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
-    finished = site.journal.read(site.table().block(0, 0))
+    finished = site.finished(site.table().block(0, 0))
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
     for task, what in (
         (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),

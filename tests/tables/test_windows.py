@@ -18,6 +18,7 @@ from choco_pipeline.claims.checks.check import check_claim, pass_of_claim
 from choco_pipeline.claims.checks.evidence import side_by_side
 from choco_pipeline.claims.language.verdict import HoldsToBound, Undecided
 from choco_pipeline.cli import value
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import LimitError, StoreError
 from choco_pipeline.mining import task
@@ -35,7 +36,6 @@ from tests.claims.claims import claim_on, conditions, integer_formulas
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 from tests.tables.stores import chunks_of, order
-from tests.tables.test_store import quiet
 
 few = settings(
     max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -257,7 +257,7 @@ def test_a_claim_within_reach_reads_no_chunk_beyond(tmp_path):
 def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
     game = WithPass(StripBar(4, 2))
     spec, manifest = order(tmp_path, game, 40, "p-positions")
-    build_shard(spec, manifest, quiet)
+    build_shard(spec, manifest, ignore)
     folder = tmp_path / "tables"
     (folder / "other.done.json").write_text("[]")
     position = (9, 3, 40, 1)
@@ -276,7 +276,7 @@ def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
 def test_value_asks_a_table_of_a_run(tmp_path, monkeypatch):
     """Nothing is computed here, by definition or by a table."""
     game = SolidBar("(x+z)//3")
-    build_shard(*order(tmp_path / "results", game, 40, "p-positions"), quiet)
+    build_shard(*order(tmp_path / "results", game, 40, "p-positions"), ignore)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(value, "BY_DEFINITION", 0)
     monkeypatch.setattr(value, "MOST_SECONDS", -1.0)
@@ -308,8 +308,8 @@ quiet = lambda *_, **__: None
 small, large, out = sys.argv[1:]
 peaks = []
 for folder in (small, large):
-    check_shard(folder + "/check.json", out, quiet)
-    mine_shard(folder + "/mine.json", out, quiet)
+    check_shard(folder + "/check.json", out, ignore)
+    mine_shard(folder + "/mine.json", out, ignore)
     peaks.append(peak())
 print(json.dumps(peaks))
 """

@@ -31,8 +31,6 @@ from choco_pipeline.tables.computing import (
     Computation,
     computation_of,
     in_bytes,
-    memory_of,
-    seconds_of,
 )
 from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.machine import worker_memory
@@ -68,7 +66,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
         if not _is_worth_it(table):
             raise LimitError(
                 f"{ruleset.notation}: its {QUANTITIES[relation]} table to {depth} binary digits takes"
-                f" {seconds_of(table):.0f} s and {in_bytes(memory_of(table))}, more than a guess is worth"
+                f" {table.seconds:.0f} s and {in_bytes(table.memory)}, more than a guess is worth"
             )
     game = BoundedGame.of(ruleset, bound)
     names = game.rules.coordinates
@@ -95,7 +93,7 @@ def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
 
 def _is_worth_it(table: Computation) -> bool:
     most = min(MOST_MEMORY, worker_memory(1))
-    return seconds_of(table) <= MOST_SECONDS and memory_of(table) <= most
+    return table.seconds <= MOST_SECONDS and table.memory <= most
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
