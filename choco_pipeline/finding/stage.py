@@ -41,7 +41,7 @@ from choco_pipeline.finding.statement import (
     not_reported,
 )
 from choco_pipeline.finding.tables import TableFamily
-from choco_pipeline.finding.trial import Decide, tried
+from choco_pipeline.finding.trial import Decide, Trials
 from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
 from choco_pipeline.stages import Stage
 
@@ -69,7 +69,7 @@ class Finder:
     tables: Tables
     #: The known claims.
     catalogue: Catalogue
-    #: As for `choco_pipeline.finding.trial.tried`.
+    #: As for `choco_pipeline.finding.trial.Trials`.
     decide: Decide | None = None
     #: The prover for all parameters; None for no proofs.
     for_all: ForAllParameters | None = None
@@ -117,7 +117,9 @@ class Finder:
         chance = right_by_chance(statement, covered_games(statement, self.tables))
         if chance is not None and chance >= MANY:
             return TrialPreview(chance, None)
-        return TrialPreview(chance, tried(statement, self.tables, self.catalogue, self.decide))
+        return TrialPreview(
+            chance, Trials(self.tables, self.catalogue, self.decide).tried(statement)
+        )
 
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]

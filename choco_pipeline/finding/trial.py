@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -24,7 +24,6 @@ from typing import Any
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -99,105 +98,179 @@ MOST_TABLES = 128
 Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
-def tried(
-    statement: FoundStatement,
-    tables: Tables,
-    catalogue: Catalogue,
-    decide: Decide | None = None,
-) -> FoundStatement:
-    """Return a statement with its verdict, and with the tables of the trial in `held_on`.
+@dataclass(frozen=True)
+class Trials:
+    """Tries statements on the tables and certificates of a run, and on tables that it computes."""
 
-    If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
-    about games with certificates.
+    tables: Tables
+    #: The known claims.
+    catalogue: Catalogue
+    #: Decides for all positions of games with certificates; None for no such decisions.
+    decide: Decide | None = None
 
-    Notes
-    -----
-    Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
-    a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
-    if each small member occurs; otherwise an inclusion is tried instead.
-    """
-    judged = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
-    if judged.verdict not in ("refuted", "undecided"):
-        general = wider(judged)
-        if general is None:
+    def tried(self, statement: FoundStatement) -> FoundStatement:
+        """Return a statement with its verdict, and with the tables of the trial in `held_on`.
+
+        If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
+        about games with certificates.
+
+        Notes
+        -----
+        Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
+        a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
+        if each small member occurs; otherwise an inclusion is tried instead.
+        """
+        judged = self._tried(statement, (), statement.tried.what)
+        if judged.verdict not in ("refuted", "undecided"):
+            general = wider(judged)
+            if general is None:
+                return judged
+            proposed, learnt_from = replace(general[0], held_on=statement.held_on), general[1:]
+            again = self._tried(proposed, learnt_from, proposed.tried.what)
+            return judged if again.verdict in ("refuted", "undecided") else again
+        weaker = with_other_values_excluded(statement)
+        if weaker is None:
             return judged
-        proposed, learnt_from = replace(general[0], held_on=statement.held_on), general[1:]
-        again = _tried(proposed, tables, catalogue, decide, learnt_from, proposed.tried.what)
-        return judged if again.verdict in ("refuted", "undecided") else again
-    weaker = with_other_values_excluded(statement)
-    if weaker is None:
-        return judged
-    again = _tried(weaker, tables, catalogue, decide, (), weaker.tried.what)
-    return judged if judged.verdict == again.verdict else again
+        again = self._tried(weaker, (), weaker.tried.what)
+        return judged if judged.verdict == again.verdict else again
 
+    def _tried(
+        self, statement: FoundStatement, used: Sequence[Sequence[TableTrial]], searched: str
+    ) -> FoundStatement:
+        """Return a statement with its verdict.
 
-def _tried(
-    statement: FoundStatement,
-    tables: Tables,
-    catalogue: Catalogue,
-    decide: Decide | None,
-    used: Sequence[Sequence[TableTrial]],
-    searched: str,
-) -> FoundStatement:
-    """Return a statement with its verdict.
-
-    It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
-    narrowings.
-    """
-    if statement.mistake:
-        why = f"not a claim: {statement.mistake}"
-        return statement.concluded("undecided", why)
-    if not statement.claims:
-        where = f"it was right on {statement.held_on.what}"
-        return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
-    seen = games_of(statement, tables)
-    taken = [trial.parameters for before in used for trial in before]
-    outcomes = [
-        trial
-        for claim in statement.claims
-        for trial in _trials(claim, statement, seen, tables, catalogue, taken)
-    ]
-    if not any(trial.is_against for trial in outcomes):  # tables that are large come last
-        outcomes += (
+        It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
+        narrowings.
+        """
+        if statement.mistake:
+            why = f"not a claim: {statement.mistake}"
+            return statement.concluded("undecided", why)
+        if not statement.claims:
+            where = f"it was right on {statement.held_on.what}"
+            return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
+        seen = games_of(statement, self.tables)
+        taken = [trial.parameters for before in used for trial in before]
+        outcomes = [
             trial
             for claim in statement.claims
-            for game, known in seen.items()
-            for trial in _trials_of_own(claim, game, known, tables)
+            for trial in self._trials(claim, statement, seen, taken)
+        ]
+        if not any(trial.is_against for trial in outcomes):  # tables that are large come last
+            outcomes += (
+                trial
+                for claim in statement.claims
+                for game, known in seen.items()
+                for trial in self._trials_of_own(claim, game, known)
+            )
+        against = [trial for trial in outcomes if trial.is_against]
+        if against:
+            if len(used) < ROUNDS and statement.pattern.names:
+                known = [trial for before in (*used, outcomes) for trial in before]
+                narrower = narrowed(statement, seen.values(), known, searched)
+                if narrower is not None:
+                    learnt_from = (*used, narrower[1])
+                    again = self._tried(narrower[0], learnt_from, searched)
+                    if again.verdict not in ("refuted", "undecided"):
+                        return again
+            return replace(statement, conclusion=verdict_against(against))
+        held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
+        is_new = any(t.run is None and t.positions for t in held)
+        if used:
+            if not is_new:
+                return statement.concluded(
+                    "refuted", "narrowed until nothing was left to try it on"
+                )
+            right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
+            by_many = told_by_many(statement, [*seen.values(), *right])
+            if by_many is not statement:
+                return self._tried(by_many, used, searched)
+        statement = replace(statement, held_on=held_on(statement.held_on, held))
+        proved = self._proved(statement.claims, seen)
+        if isinstance(proved, Conclusion):
+            return replace(statement, conclusion=proved)
+        if not held:
+            whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
+            return statement.concluded("undecided", next(whys, "") or "no table could be computed")
+        text = agreement(held)
+        if proved:
+            which = all_listed([parameters for parameters, _ in proved])
+            text += f"; proved for {_domain(statement.claims)} where {which}"
+        is_whole = all(isinstance(trial.verdict, Exhausted) for trial in outcomes)
+        verdict: Outcome = (
+            "exhausted" if is_whole and not statement.pattern.names else "holds-to-bound"
         )
-    against = [trial for trial in outcomes if trial.is_against]
-    if against:
-        if len(used) < ROUNDS and statement.pattern.names:
-            known = [trial for before in (*used, outcomes) for trial in before]
-            narrower = narrowed(statement, seen.values(), known, searched)
-            if narrower is not None:
-                learnt_from = (*used, narrower[1])
-                again = _tried(narrower[0], tables, catalogue, decide, learnt_from, searched)
-                if again.verdict not in ("refuted", "undecided"):
-                    return again
-        return replace(statement, conclusion=verdict_against(against))
-    held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
-    is_new = any(t.run is None and t.positions for t in held)
-    if used:
-        if not is_new:
-            return statement.concluded("refuted", "narrowed until nothing was left to try it on")
-        right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
-        by_many = told_by_many(statement, [*seen.values(), *right])
-        if by_many is not statement:
-            return _tried(by_many, tables, catalogue, decide, used, searched)
-    statement = replace(statement, held_on=held_on(statement.held_on, held))
-    proved = _proved(statement.claims, seen, tables, decide)
-    if isinstance(proved, Conclusion):
-        return replace(statement, conclusion=proved)
-    if not held:
-        whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
-        return statement.concluded("undecided", next(whys, "") or "no table could be computed")
-    text = agreement(held)
-    if proved:
-        which = all_listed([parameters for parameters, _ in proved])
-        text += f"; proved for {_domain(statement.claims)} where {which}"
-    is_whole = all(isinstance(trial.verdict, Exhausted) for trial in outcomes)
-    verdict: Outcome = "exhausted" if is_whole and not statement.pattern.names else "holds-to-bound"
-    return statement.concluded(verdict, text, tuple(dict.fromkeys(path for _, path in proved)))
+        return statement.concluded(verdict, text, tuple(dict.fromkeys(path for _, path in proved)))
+
+    def _trials(
+        self,
+        claim: Claim,
+        statement: FoundStatement,
+        seen: Mapping[str, Parameters],
+        taken: Sequence[Parameters],
+    ) -> Iterator[TableTrial]:
+        """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
+        if claim.is_over_tables:
+            ((name, values),) = statement.parameters.items()
+            last = min(FURTHER * max(values), MOST_TABLES)
+            for trial in trials(claim, {name: parse_range(f"1..{last}")}):
+                assert not isinstance(trial.finding.verdict, Proved)
+                yield TableTrial({}, last, trial.finding.verdict, max(values))
+            return
+        for parameters in new_parameters(statement, self.tables, taken):
+            yield from _trial(claim, parameters, None, self.catalogue)
+        if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
+            yield from _trial(claim, {}, None, self.catalogue)
+        chosen = list(seen)
+        farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
+        for game, known in seen.items():
+            run = max(bound for (name, _), bound in self.tables.bounds.items() if name == game)
+            yield from _trial(claim, known, run, self.catalogue, is_far=game in farthest)
+
+    def _trials_of_own(
+        self, claim: Claim, name: str, parameters: Parameters
+    ) -> Iterator[TableTrial]:
+        """Yield the outcome on the whole table of the run, if searches read a corner only."""
+        game = game_of(claim, parameters)
+        if (
+            game is None or claim.related is not None
+        ):  # that takes a table of another game, as large
+            return
+        for quantity in claim.quantities:
+            table = self.tables.whole(name, quantity)
+            if table is None:
+                continue
+            for case in claim.cases(parameters):
+                finding = table.find(claim, case, game)
+                assert not isinstance(finding.verdict, Proved), "a table proves nothing"
+                verdict = _missing(claim, finding, table.bound) or finding.verdict
+                yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
+
+    def _proved(
+        self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
+    ) -> Conclusion | list[tuple[Parameters, str]]:
+        """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
+        proofs: list[tuple[Parameters, str]] = []
+        if self.decide is None:
+            return proofs
+        for game, parameters in seen.items():
+            for path in self.tables.certificates.get(game, ()):
+                verdicts = [
+                    self.decide(c, case, path) for c in claims for case in c.cases(parameters)
+                ]
+                refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
+                if refuted is not None:
+                    where = all_listed([parameters])
+                    text = f"{where}: {refuted['text']}" if where else refuted["text"]
+                    return Conclusion("refuted", text, (path,))
+                if all(v["verdict"] == "proved" for v in verdicts):
+                    proofs.append((parameters, path))
+                    break
+        if not seen or len(proofs) < len(seen):
+            return proofs
+        which = all_listed([parameters for parameters, _ in proofs])
+        text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
+        outcome: Outcome = "proved-for-listed" if which else "proved"
+        return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in proofs)))
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
@@ -212,38 +285,6 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     if not isinstance(values, ValueSet):
         return None
     return replace(statement, statement=text_of(replace(values, relation="<=")))
-
-
-def _trials(
-    claim: Claim,
-    statement: FoundStatement,
-    seen: Mapping[str, Parameters],
-    tables: Tables,
-    catalogue: Catalogue,
-    taken: Sequence[Parameters],
-) -> Iterator[TableTrial]:
-    """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
-    if claim.is_over_tables:
-        yield from _trial_across(claim, statement)
-        return
-    for parameters in new_parameters(statement, tables, taken):
-        yield from _trial(claim, parameters, None, catalogue)
-    if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
-        yield from _trial(claim, {}, None, catalogue)
-    chosen = list(seen)
-    farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
-    for game, known in seen.items():
-        run = max(bound for (name, _), bound in tables.bounds.items() if name == game)
-        yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
-
-
-def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[TableTrial]:
-    """Yield the outcome of a comparison of more tables than those on which a statement was found."""
-    ((name, values),) = statement.parameters.items()
-    last = min(FURTHER * max(values), MOST_TABLES)
-    for trial in trials(claim, {name: parse_range(f"1..{last}")}):
-        assert not isinstance(trial.finding.verdict, Proved)
-        yield TableTrial({}, last, trial.finding.verdict, max(values))
 
 
 def _trial(
@@ -292,26 +333,6 @@ def _trial(
             yield trial
 
 
-def _trials_of_own(
-    claim: Claim, name: str, parameters: Parameters, tables: Tables
-) -> Iterator[TableTrial]:
-    """Yield the outcome on the whole table of the run, if searches read a corner only."""
-    game = game_of(claim, parameters)
-    if game is None or isinstance(
-        claim.check, Related
-    ):  # that takes a table of another game, as large
-        return
-    for quantity in claim.quantities:
-        table = tables.whole(name, quantity)
-        if table is None:
-            continue
-        for case in claim.cases(parameters):
-            finding = table.find(claim, case, game)
-            assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-            verdict = _missing(claim, finding, table.bound) or finding.verdict
-            yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
-
-
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
     """Return a small member of a value set that does not occur; None if all occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
@@ -319,35 +340,6 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None
         return None
     small = (v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL)
     return next(map(MissingMember, small), None)
-
-
-def _proved(
-    claims: Sequence[Claim],
-    seen: Mapping[str, Parameters],
-    tables: Tables,
-    decide: Decide | None,
-) -> Conclusion | list[tuple[Parameters, str]]:
-    """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
-    proofs: list[tuple[Parameters, str]] = []
-    if decide is None:
-        return proofs
-    for game, parameters in seen.items():
-        for path in tables.certificates.get(game, ()):
-            verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
-            refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
-            if refuted is not None:
-                where = all_listed([parameters])
-                text = f"{where}: {refuted['text']}" if where else refuted["text"]
-                return Conclusion("refuted", text, (path,))
-            if all(v["verdict"] == "proved" for v in verdicts):
-                proofs.append((parameters, path))
-                break
-    if not seen or len(proofs) < len(seen):
-        return proofs
-    which = all_listed([parameters for parameters, _ in proofs])
-    text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
-    outcome: Outcome = "proved-for-listed" if which else "proved"
-    return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in proofs)))
 
 
 def _domain(claims: Sequence[Claim]) -> str:

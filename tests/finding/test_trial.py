@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
 from choco_pipeline.finding.scope import Tables, WholeTable
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.trial import narrowed, told_by_many, tried, wider
+from choco_pipeline.finding.trial import Trials, narrowed, told_by_many, wider
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
@@ -430,7 +430,7 @@ def triangle(k):
 
 def judged(statement, catalogue, games=None, quantity="p-positions", bound=40):
     bounds = {(game, quantity): bound for game in games or [statement.ruleset]}
-    return tried(statement, Tables(bounds), catalogue)
+    return Trials(Tables(bounds), catalogue).tried(statement)
 
 
 def in_catalogue(*statements):
