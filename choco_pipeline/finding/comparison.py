@@ -69,7 +69,6 @@ from choco_pipeline.statements.tree import (
     Not,
     Place,
     PPosition,
-    Proposition,
     conjuncts,
 )
 from choco_pipeline.tables.cells import (
@@ -300,17 +299,27 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             i, j = np.indices((side, side)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
             speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
-            for where, like in likened(check.proposition):
-                here = ~speaks
-                if where is not None:
-                    here &= holds_at(where.substitute(known), points)
-                if isinstance(like, bool):
-                    values[here] = -1 if like else -2
-                else:
-                    cell = np.zeros(i.size, np.int64)
-                    for part in like:
-                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
-                    values[here] = cell[here]
+            for part in conjuncts(check.proposition):
+                here, said = ~speaks, part
+                if isinstance(part, Implies) and isinstance(part.premise, Expression):
+                    here &= holds_at(part.premise.formula.substitute(known), points)
+                    said = part.conclusion
+                match said:
+                    case PPosition():
+                        cell = np.full(i.size, -1)
+                    case Not(PPosition()):
+                        cell = np.full(i.size, -2)
+                    case Equivalent(
+                        (PPosition(), PPosition(Place(at=tuple(at), game=Notation() as bar)))
+                    ):
+                        size = dict(bar.arguments)["m"]
+                        assert isinstance(size, Formula)
+                        cell = np.zeros(i.size, np.int64)
+                        for one in (size, *(place.formula for place in at)):
+                            cell = (cell << 16) + evaluate_at(one.substitute(known), points)
+                    case _:
+                        continue
+                values[here] = cell[here]
                 speaks |= here
             # That a cell equals itself says nothing.
             itself = (((side << 16) + i) << 16) + j
@@ -319,30 +328,6 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
         case _:
             return _as_text(claim)
-
-
-def likened(
-    proposition: Proposition,
-) -> Iterator[tuple[Formula | None, bool | tuple[Formula, ...]]]:
-    """Yield the cases of a statement on an uncut bar: a condition on cells, and the size and cell whose outcome they have.
-
-    True stands for P-positions, False for others. Nothing is yielded for a part of another form.
-    """
-    for part in conjuncts(proposition):
-        where = None
-        if isinstance(part, Implies) and isinstance(part.premise, Expression):
-            where, part = part.premise.formula, part.conclusion
-        match part:
-            case PPosition():
-                yield where, True
-            case Not(PPosition()):
-                yield where, False
-            case Equivalent((PPosition(), PPosition(Place(at=tuple(at), game=Notation() as bar)))):
-                size = dict(bar.arguments)["m"]
-                assert isinstance(size, Formula)
-                yield where, (size, *(one.formula for one in at))
-            case _:
-                pass
 
 
 def _as_text(claim: Claim, written: str | None = None) -> Meaning:

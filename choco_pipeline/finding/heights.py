@@ -576,9 +576,15 @@ def best_shifts(every: Heights) -> list[ShiftCount]:
     wrong = np.array([HeightClass(P_POSITIONS, shift).mismatches(every) for shift in SHIFTS])
     best = wrong.argmin(axis=0)
     rows: list[ShiftCount] = [
-        {"sum": _sum(shift), "exact": int((wrong[i] == 0).sum()), "best": int((best == i).sum())}
+        {
+            "sum": "⊕".join(f"({n}{s:+d})" if s else n for n, s in zip("xyz", shift, strict=True)),
+            "exact": int((wrong[i] == 0).sum()),
+            "best": int((best == i).sum()),
+        }
         for i, shift in enumerate(SHIFTS)
     ]
+    for row in rows:
+        row["sum"] = row["sum"].replace("-", "−")
     return [row for row in rows if row["exact"] or row["best"]]
 
 
@@ -593,10 +599,3 @@ def up_to_exchange(every: Heights, chosen: Truths) -> int:
     among = every[chosen]
     symmetric = int((among == among.transpose(0, 2, 1)).all(axis=(1, 2)).sum())
     return (len(among) + symmetric) // 2
-
-
-def _sum(shift: tuple[int, int, int]) -> str:
-    names = (
-        f"({n}{s:+d})".replace("-", "−") if s else n for n, s in zip("xyz", shift, strict=True)
-    )
-    return "⊕".join(names)

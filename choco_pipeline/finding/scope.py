@@ -14,7 +14,7 @@ import numpy as np
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, HoldsToBound
+from choco_pipeline.claims.language.verdict import Finding, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula
@@ -251,17 +251,6 @@ class WholeTable:
             if meant is not None and isinstance(finding.verdict, HoldsToBound):
                 self.holding[meant] = finding
         return finding
-
-
-def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
-    """Return the claims that hold in a table, from the checks of the run."""
-    holding = (
-        (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
-    )
-    meanings = (
-        (what_is_said(claim, verdict.parameters), verdict.finding) for claim, verdict in holding
-    )
-    return {meant: finding for meant, finding in meanings if meant is not None}
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
