@@ -19,7 +19,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import sample_of
 from choco_pipeline.statements.parse import MAX_LENGTH
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 
 #: Largest number of positions and largest bound of a table, if no bound is given.
 POSITIONS, BOUND = 1 << 18, 64
