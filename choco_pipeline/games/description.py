@@ -381,11 +381,10 @@ class _DescriptionReader:
 
     def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
         """Search small positions for a formula without a value, and for an amount that the move takes."""
-        side = max(2, int(FIRST_POSITIONS ** (1 / len(rules.coordinates))))
         tried, found = 0, False
-        for at in product(range(side), repeat=len(rules.coordinates)):
-            values = rules.named(at)
-            if rules.why_not(at) is not None or (move.unless and move.unless.value(values)):
+        for values in _small(rules.coordinates):
+            is_position = rules.why_not([*values.values()]) is None
+            if not is_position or (move.unless and move.unless.value(values)):
                 continue
             try:
                 found = found or any(True for _ in move.chosen(values, by))
@@ -400,13 +399,11 @@ class _DescriptionReader:
     def _is_below_one(self, formula: Formula) -> bool:
         """Whether a formula is below 1 at all places tried, near and far, so that its move lowers nothing."""
         names = sorted(formula.names)
-        side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
-        near = islice(product(range(side), repeat=len(names)), FIRST_POSITIONS)
         sizes = [1 << n for n in range(LARGEST.bit_length())]
         together = [dict.fromkeys(names, size) for size in sizes]
         alone = [{**dict.fromkeys(names, 0), name: size} for name in names for size in sizes]
         values = []
-        for place in chain((dict(zip(names, at, strict=True)) for at in near), together, alone):
+        for place in chain(_small(names), together, alone):
             with suppress(FormulaError):  # which is said elsewhere of positions
                 values.append(formula.value(place))
                 if values[-1] >= 1:
@@ -416,14 +413,12 @@ class _DescriptionReader:
     def _try(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
     ) -> None:
-        """Look for a small position at which play has not ended, and a formula has no value."""
+        """Search small positions at which play has not ended for one where a formula has no value."""
         needed = formula.names | (frozenset() if unless is None else unless.names)
         limits = [(name, rules.limits[name]) for name in needed & rules.limits.keys()]
         needed = needed.union(*(limit.of for _, limit in limits))
-        side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(needed)))))
         try:
-            for chosen in islice(product(range(side), repeat=len(needed)), FIRST_POSITIONS):
-                values = dict(zip(sorted(needed), chosen, strict=True))
+            for values in _small(sorted(needed)):
                 is_position = all(values[name] <= limit.at(values) for name, limit in limits)
                 if is_position and (unless is None or not unless.value(values)):
                     formula.value(values)
@@ -452,6 +447,13 @@ class _DescriptionReader:
         given = self.file.parameters
         other = assigned({name: v for name, v in self.values.items() if v != given[name]})
         return self.content.error(place, message + (f" (where {other})" if other else ""))
+
+
+def _small(names: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield places with small coordinates, at most `FIRST_POSITIONS`."""
+    side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
+    for at in islice(product(range(side), repeat=len(names)), FIRST_POSITIONS):
+        yield dict(zip(names, at, strict=True))
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
