@@ -12,7 +12,7 @@ from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula, nodes
 from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, CountFinding
 from choco_pipeline.statements import tree
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 
 Finding = BlocksFinding | CellularFinding | CountFinding
 #: The ruleset of statements on all height functions.

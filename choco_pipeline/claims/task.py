@@ -23,7 +23,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.provenance import digest, library_versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.store import StoredCells, TableEntry, store_of
+from choco_pipeline.tables.store import StoredCells, store_of
 
 FORMAT = 1
 
@@ -56,26 +56,15 @@ class EarlierVerdicts:
             pass  # no such file, or nothing that can be read: it is made anew
 
     @classmethod
-    def on_table(
-        cls, folder: str | None, code: str, table: str, entry: TableEntry
+    def of(
+        cls, order: StatementOrder, name: str, table: str | None, entry: Mapping[str, Any]
     ) -> EarlierVerdicts:
-        """Return the verdicts on a table, in the folder of those of all runs, None to keep none; its entry's digest is one of all its cells."""
-        path = None if folder is None else Path(folder) / f"{table}.json"
-        of_table = {
-            "ruleset": entry["ruleset"],
-            "identity": entry["identity"],
-            "bound": entry["bound"],
-            "quantity": entry["quantity"],
-            "digest": entry["digest"],
-        }
-        return cls(path, {**_about(code), "table": table, **of_table})
-
-    @classmethod
-    def of_statement(cls, folder: str | None, code: str, claim: Claim) -> EarlierVerdicts:
-        """Return the verdict on a statement that needs no table, as `on_table`."""
-        name = f"{_key(claim, {})}.json"
-        path = None if folder is None else Path(folder) / "statements" / name
-        return cls(path, {**_about(code), "table": None})
+        """Return the verdicts in the record of this name; the digest in a table's entry is one of all its cells."""
+        path = None if order.earlier is None else Path(order.earlier) / f"{name}.json"
+        keys = ("ruleset", "identity", "bound", "quantity", "digest")
+        of_table = {key: entry[key] for key in keys if table is not None}
+        about = {"format": FORMAT, "code": order.code, "libraries": library_versions()}
+        return cls(path, {**about, "table": table, **of_table})
 
     def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
         """Return the earlier verdict on a claim; None if there is none."""
@@ -83,12 +72,8 @@ class EarlierVerdicts:
             verdict = ClaimVerdict.model_validate(self._known[_key(claim, parameters)])
         except (KeyError, ValidationError):
             return None
-        is_on_this = (verdict.claim, verdict.table, dict(verdict.parameters)) == (
-            claim.id,
-            self.about["table"],
-            dict(parameters),
-        )
-        return verdict if is_on_this else None
+        found = verdict.claim, verdict.table, dict(verdict.parameters)
+        return verdict if found == (claim.id, self.about["table"], dict(parameters)) else None
 
     def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
         """Add a verdict, if it can be used again."""
@@ -104,10 +89,6 @@ class EarlierVerdicts:
             write_record(self.path, {"about": dict(self.about), "verdicts": self._known})
 
 
-def _about(code: str) -> dict[str, object]:
-    return {"format": FORMAT, "code": code, "libraries": library_versions()}
-
-
 def _key(claim: Claim, parameters: Mapping[str, int]) -> str:
     return digest([claim.as_json(), dict(parameters)])
 
@@ -118,19 +99,8 @@ Outcome = dict[str, list[dict[str, Any]]]
 def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) -> Outcome:
     """Check claims on the tables of a shard, all claims on a table side by side.
 
-    Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time.
-
-    Parameters
-    ----------
-    order_document
-        A `CheckOrder` as plain data.
-    report
-        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each check.
-
-    Returns
-    -------
-    dict
-        The verdicts, in the order of the checks.
+    Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time. The order is a `CheckOrder` as
+    plain data; ``report(Stage.CHECK, checks=1, positions=n)`` is called for each check. The verdicts have the order of the checks.
     """
     order = CheckOrder.model_validate(order_document)
     built = read_record(order.manifest)
@@ -139,10 +109,15 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
     for i, check in enumerate(order.checks):
         checks_of_table[check.table].append(i)
     verdicts: dict[int, ClaimVerdict] = {}
+
+    def found(i: int, verdict: ClaimVerdict) -> None:
+        verdicts[i] = verdict
+        report(Stage.CHECK, checks=1, positions=verdict.positions)
+
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-        earlier = EarlierVerdicts.on_table(order.earlier, order.code, table_id, entry)
+        earlier = EarlierVerdicts.of(order, table_id, table_id, entry)
         todo = []
         for i in numbers:
             check = order.checks[i]
@@ -150,22 +125,18 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
             if verdict is None:
                 todo.append(i)
             else:
-                verdicts[i] = verdict
-                report(Stage.CHECK, checks=1, positions=verdict.positions)
+                found(i, verdict)
         if todo:
             cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
-            passes = [
-                pass_of_claim(order.statements[c.claim], c.parameters, cells)
-                for c in (order.checks[i] for i in todo)
-            ]
+            checks = [order.checks[i] for i in todo]
+            passes = [pass_of_claim(order.statements[c.claim], c.parameters, cells) for c in checks]
             for at, finding, seconds in side_by_side(passes):
-                check = order.checks[todo[at]]
+                claim, parameters = checks[at].claim, checks[at].parameters
                 verdict = ClaimVerdict.of(
-                    check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
+                    claim, parameters, finding, seconds, table=table_id, bound=bound
                 )
-                earlier.add(order.statements[check.claim], verdict)
-                verdicts[todo[at]] = verdict
-                report(Stage.CHECK, checks=1, positions=verdict.positions)
+                earlier.add(order.statements[claim], verdict)
+                found(todo[at], verdict)
             earlier.keep()
     return {"verdicts": [verdicts[i].document() for i in sorted(verdicts)]}
 
@@ -180,7 +151,7 @@ def check_standing_statements(
     order = StatementOrder.model_validate(order_document)
     verdicts = []
     for claim_id, claim in order.statements.items():
-        earlier = EarlierVerdicts.of_statement(order.earlier, order.code, claim)
+        earlier = EarlierVerdicts.of(order, f"statements/{_key(claim, {})}", None, {})
         verdict = earlier.find(claim, {})
         if verdict is None:
             start = time.perf_counter()

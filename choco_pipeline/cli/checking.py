@@ -53,7 +53,7 @@ from choco_pipeline.proof.task import (
     with_checker,
 )
 from choco_pipeline.statements.parse import MAX_LENGTH
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import RESULTS
 
 #: Trials of a claim on tables, and those by proof.

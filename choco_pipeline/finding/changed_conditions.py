@@ -63,7 +63,7 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written import parameter_text
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.tables.spec import quantity_for
 
 NARROWED = "; the condition was narrowed where it was wrong"

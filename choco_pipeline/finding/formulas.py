@@ -14,8 +14,7 @@ from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.games.notation import Notation
-from choco_pipeline.statements.printer import math_of
-from choco_pipeline.statements.tree import conjuncts
+from choco_pipeline.statements.tree import conjuncts, math_of
 
 if TYPE_CHECKING:
     from choco_pipeline.finding.statement import FoundStatement

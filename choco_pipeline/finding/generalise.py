@@ -55,8 +55,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_formula
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import Proposition
+from choco_pipeline.statements.tree import Proposition, text_of
 
 #: Most expressions for one integer, and most combinations of them for a line.
 MOST_FOR_ONE, MOST_FOR_ALL = 3, 12

@@ -57,7 +57,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.records import FormulaOfProof, GameProof
 from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
 from choco_pipeline.provenance import canonical_json
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import Plan
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import quick_bound, table

@@ -36,8 +36,7 @@ from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import Evidence, Finding, StatementFinding, Tried
 from choco_pipeline.provenance import canonical_json, digest
 from choco_pipeline.stages import KILLED
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import Junction
+from choco_pipeline.statements.tree import Junction, text_of
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from choco_pipeline.mining.table_findings import (
 )
 from choco_pipeline.mining.task import MOST_CELLS
 from choco_pipeline.stages import Stage
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
 from choco_pipeline.tables.cells import BLOCK, Cells

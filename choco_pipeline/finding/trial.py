@@ -64,8 +64,7 @@ from choco_pipeline.finding.scope import (
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import ValueSet
+from choco_pipeline.statements.tree import ValueSet, text_of
 from choco_pipeline.tables.spec import quantity_for
 
 #: Number of games seen that are tried on larger tables; the others are tried up to the bound of further games.

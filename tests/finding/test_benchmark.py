@@ -55,7 +55,7 @@ SHARED = {
     "choco_pipeline.mining.table_findings",
     "choco_pipeline.statements",
     "choco_pipeline.statements.parse",
-    "choco_pipeline.statements.printer",
+    "choco_pipeline.statements.tree",
 }
 
 

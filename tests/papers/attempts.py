@@ -23,8 +23,7 @@ from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import InRange, Let, walk
+from choco_pipeline.statements.tree import InRange, Let, text_of, walk
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity

@@ -67,53 +67,41 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
         raise LimitError(
             f"sums of {len(check.terms):,} terms modulo {check.modulo:,} exceed 64 bits"
         )
-    given = {n for n, _, _, _ in check.start}
-    steps = max(generation - min(given), 0)
-    low_i, high_i = _extent(
-        [i for _, i, _, _ in check.start], [di for _, di, _ in check.terms], steps
-    )
-    low_j, high_j = _extent(
-        [j for _, _, j, _ in check.start], [dj for _, _, dj in check.terms], steps
-    )
-    shape = (high_i - low_i + 1, high_j - low_j + 1)
-    if shape[0] * shape[1] > min(MOST_CELLS_AT_ONCE, MOST_CELLS // (steps + 1)):
+    first, last = min(n for n, *_ in check.start), max(n for n, *_ in check.start)
+    steps = max(generation - first, 0)
+    start, moves = np.array(check.start, object)[:, 1:3], np.array(check.terms, object)[:, 1:]
+    low = start.min(axis=0) + steps * np.minimum(moves.min(axis=0), 0)
+    high = start.max(axis=0) + steps * np.maximum(moves.max(axis=0), 0)
+    rows, columns = (high - low + 1).tolist()
+    if rows * columns > min(MOST_CELLS_AT_ONCE, MOST_CELLS // (steps + 1)):
         raise LimitError(
-            f"the automaton needs {shape[0]:,} × {shape[1]:,} cells for each of {steps + 1:,} generations:"
+            f"the automaton needs {rows:,} × {columns:,} cells for each of {steps + 1:,} generations:"
             f" at most {MOST_CELLS_AT_ONCE:,} for one and {MOST_CELLS:,} for all are computed"
         )
-    nothing = np.zeros(shape, np.int64)
+    low_i, low_j = low.tolist()
+    nothing = np.zeros((rows, columns), np.int64)
     order = max(dn for dn, _, _ in check.terms)
     recent: dict[int, Ints] = {}
-    for n in range(min(given), generation + 1):
+    for n in range(first, generation + 1):
         grid = nothing.copy()
         for at, i, j, value in check.start:
             if at == n:
                 grid[i - low_i, j - low_j] = value % check.modulo
-        if n > max(given):
-            for dn, di, dj in check.terms:
-                grid += _shifted(recent.get(n - dn, nothing), di, dj)
+        for dn, di, dj in check.terms if n > last else ():
+            before = recent.get(n - dn, nothing)
+            to_i, to_j = (
+                slice(max(di, 0), rows + min(di, 0)),
+                slice(max(dj, 0), columns + min(dj, 0)),
+            )
+            of_i, of_j = (
+                slice(max(-di, 0), rows - max(di, 0)),
+                slice(max(-dj, 0), columns - max(dj, 0)),
+            )
+            if abs(di) < rows and abs(dj) < columns:
+                grid[to_i, to_j] += before[of_i, of_j]
         recent[n] = grid % check.modulo
         recent.pop(n - order, None)
     return recent.get(generation, nothing), (low_i, low_j)
-
-
-def _extent(starts: list[int], moves: list[int], steps: int) -> tuple[int, int]:
-    return min(starts) + steps * min(0, *moves), max(starts) + steps * max(0, *moves)
-
-
-def _shifted(grid: Ints, di: int, dj: int) -> Ints:
-    """Return the grid moved by (di, dj), filled with 0."""
-    moved = np.zeros_like(grid)
-    to_i, from_i = _overlap(grid.shape[0], di)
-    to_j, from_j = _overlap(grid.shape[1], dj)
-    moved[to_i, to_j] = grid[from_i, from_j]
-    return moved
-
-
-def _overlap(length: int, step: int) -> tuple[slice, slice]:
-    if step >= 0:
-        return slice(step, None), slice(0, max(length - step, 0))
-    return slice(0, max(length + step, 0)), slice(-step, None)
 
 
 #: The largest order; each costs one step.
@@ -260,6 +248,9 @@ def _short(number: int) -> str:
 MOST_VISITED = 1 << 24
 
 
+_cached_section = lru_cache(maxsize=256)(section_of)
+
+
 def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
     """Judge a statement on sections for all integers in its ranges.
 
@@ -269,6 +260,13 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
     does not exist, or there are too many squares.
     """
     cases = choices = visited = 0
+
+    def refuted(known: Mapping[str, int], actual: str, claimed: str) -> Finding:
+        names = (*check.all, *(name for name in ("i", "j") if name in known))
+        position = tuple(known[name] for name in names)
+        counterexample = Counterexample(actual, claimed, position, names)
+        return Finding(Refuted(counterexample, cases), {"choices": choices})
+
     for known in _choices(check, bound, fixed):
         choices += 1
         order = int(check.order.value(known))
@@ -278,12 +276,10 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
             cases += 1
             number, claimed = len(centres(order)), int(check.pieces.value(known))
             if number != claimed:
-                return _refuted(
-                    check, known, f"{number:,} octahedra", f"{claimed:,}", cases, choices
-                )
+                return refuted(known, f"{number:,} octahedra", f"{claimed:,}")
             continue
         assert check.level is not None
-        squares = _squares(order, int(check.level.value(known)), check.halves)
+        squares = _cached_section(order, int(check.level.value(known)), check.halves).squares
         visited += 1 + squares.size
         if visited > MOST_VISITED:
             raise LimitError(
@@ -292,16 +288,10 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
         in_question, wrong = _compared(check, known, squares)
         cases += in_question
         if wrong is not None:
-            i, j, claimed_there = wrong
-            words = {True: "there is a square", False: "there is none"}
-            return _refuted(
-                check,
-                known | {"i": i, "j": j},
-                words[not claimed_there],
-                words[claimed_there],
-                cases,
-                choices,
-            )
+            i, j, is_claimed = wrong
+            texts = ("there is none", "there is a square")
+            at = {**known, "i": i, "j": j}
+            return refuted(at, texts[not is_claimed], texts[is_claimed])
     if not cases:
         return Finding(Undecided(f"no section up to N = {bound} belongs to the statement"))
     unit = "octahedron" if check.pieces is not None else "square"
@@ -325,11 +315,6 @@ def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[
             yield known
 
 
-@lru_cache(maxsize=256)
-def _squares(order: int, level: int, halves: bool) -> Truths:
-    return section_of(order, level, halves).squares
-
-
 def _compared(
     check: Sections, known: Mapping[str, int], squares: Truths
 ) -> tuple[int, tuple[int, int, bool] | None]:
@@ -351,7 +336,7 @@ def _compared(
         claimed = np.zeros(int(mine.sum()), np.bool_)
         if case.like is not None:
             order, level = (int(part.value(known)) for part in case.like[:2])
-            other = _squares(order, level, False)
+            other = _cached_section(order, level).squares
             here: Points = {"i": i[mine], "j": j[mine]}
             row, column = (evaluate_at(part.substitute(known), here) - 1 for part in case.like[2:])
             inside = (np.minimum(row, column) >= 0) & (np.maximum(row, column) < other.shape[0])
@@ -361,12 +346,3 @@ def _compared(
         return in_question, None
     n = int(wrong.argmax())
     return in_question, (int(i[n]), int(j[n]), not bool(there[n]))
-
-
-def _refuted(
-    check: Sections, known: Mapping[str, int], actual: str, claimed: str, cases: int, choices: int
-) -> Finding:
-    names = (*check.all, *(name for name in ("i", "j") if name in known))
-    position = tuple(known[name] for name in names)
-    counterexample = Counterexample(actual, claimed, position, names)
-    return Finding(Refuted(counterexample, cases), {"choices": choices})

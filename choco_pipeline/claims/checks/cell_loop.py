@@ -11,7 +11,6 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
-from typing import assert_never
 
 import numpy as np
 from llvmlite import binding, ir
@@ -100,7 +99,8 @@ class CellCode:
         self._registers = registers
         self._type = ir.IntType(shape.bits)
         self._ranges = dict(shape.ranges)
-        self._fault: ir.Value = self.no
+        #: Where arrays must compare the slab.
+        self.fault: ir.Value = self.no
         self.names = {name: self._as_integer(at) for name, at in registers.coordinates.items()}
         narrow = build.load(registers.cell, typ=ir.IntType(shape.cell_bits))
         self.value = build.sext(narrow, self._type)
@@ -133,7 +133,7 @@ class CellCode:
 
     def doubt(self, where: ir.Value) -> None:
         """Set the fault of the slab where a bit is set: arrays must compare it."""
-        self._fault = self.build.or_(self._fault, where)
+        self.fault = self.build.or_(self.fault, where)
 
     def size(self, stored: ir.Value | None = None) -> ir.Value:
         """Return the largest coordinate of the position, passes not counted."""
@@ -163,14 +163,11 @@ class CellCode:
 
     def settle_up_to(self, last: ir.Value, where: ir.Value) -> None:
         """Count the positions of a column whose stored coordinate is at most `last`."""
-        kind = ir.IntType(32 if self.shape.narrow_sums else 64)
+        is_narrow = self.shape.narrow_sums
+        kind = ir.IntType(32 if is_narrow else 64)
         number = self.build.add(self._as_integer(last, kind), ir.Constant(kind, 1))
         number = self.build.select(where, number, ir.Constant(kind, 0))
-        slot = (
-            self._registers.counters[SETTLED]
-            if self.shape.narrow_sums
-            else self._registers.wide_sum
-        )
+        slot = self._registers.counters[SETTLED] if is_narrow else self._registers.wide_sum
         self.build.store(self.build.add(self.build.load(slot, typ=kind), number), slot)
 
     def fail(self, where: ir.Value, size: ir.Value) -> None:
@@ -191,33 +188,22 @@ class CellCode:
 
     def tell(self, where: ir.Value, index: ir.Value, size: ir.Value) -> None:
         """Count a value at an index of one array; keep its least size in another."""
-        counts, nearest = self._registers.arguments[-2:]
-        with self.build.if_then(where):
-            at = [self._as_integer(index, _I64)]
-            number = self.build.gep(counts, at, source_etype=_I64)
-            kept = self.build.load(number, typ=_I64)
-            self.build.store(self.build.add(kept, ir.Constant(_I64, 1)), number)
-            least, wide = (
-                self.build.gep(nearest, at, source_etype=_I64),
-                self._as_integer(size, _I64),
-            )
-            is_less = self.build.icmp_signed("<", wide, self.build.load(least, typ=_I64))
-            with self.build.if_then(is_less, likely=False):  # seldom, so that nothing waits for it
-                self.build.store(wide, least)
-
-    def finish(self) -> None:
-        """Count the faults."""
-        self.count(FAULT, self._fault)
+        build, (counts, nearest) = self.build, self._registers.arguments[-2:]
+        with build.if_then(where):
+            at, wide = [self._as_integer(index, _I64)], self._as_integer(size, _I64)
+            number = build.gep(counts, at, source_etype=_I64)
+            build.store(build.add(build.load(number, typ=_I64), ir.Constant(_I64, 1)), number)
+            least = build.gep(nearest, at, source_etype=_I64)
+            is_less = build.icmp_signed("<", wide, build.load(least, typ=_I64))
+            with build.if_then(is_less, likely=False):  # seldom, so that nothing waits for it
+                build.store(wide, least)
 
     def _as_integer(self, value: ir.Value, kind: ir.IntType | None = None) -> ir.Value:
         kind = kind or self._type
         if value.type.width == kind.width:
             return value
-        return (
-            self.build.sext(value, kind)
-            if value.type.width < kind.width
-            else self.build.trunc(value, kind)
-        )
+        change = self.build.sext if value.type.width < kind.width else self.build.trunc
+        return change(value, kind)
 
 
 @dataclass(frozen=True)
@@ -276,7 +262,7 @@ class OutcomesTask(FormulaTask):
         cell.count(SETTLED, cell.build.and_(in_domain, cell.reached(size)))
         holds = cell.evaluate(self.formula, in_domain)
         is_p = cell.build.icmp_signed("==", cell.value, cell.constant(self.p_value))
-        relate(cell, self.relation, in_domain, holds, is_p, size)
+        _relate(cell, self.relation, in_domain, holds, is_p, size)
 
 
 @dataclass(frozen=True)
@@ -293,7 +279,7 @@ class ColumnsTask(FormulaTask):
         return self.candidates
 
     def emit(self, cell: CellCode) -> None:
-        """Write the instructions for one column."""
+        """Write the instructions for one cell."""
         build = cell.build
         in_domain = self._domain(cell)
         assert cell.top is not None
@@ -305,7 +291,7 @@ class ColumnsTask(FormulaTask):
         cell.settle_up_to(last, settled)
         held = build.and_(in_domain, cell.held)
         holds = cell.evaluate(self.formula, held, cell.value)
-        relate(cell, self.relation, held, holds, cell.yes, cell.size(cell.value))
+        _relate(cell, self.relation, held, holds, cell.yes, cell.size(cell.value))
         tried = [cell.value]
         for candidate in self.candidates:
             value = cell.evaluate(candidate, in_domain)
@@ -316,7 +302,7 @@ class ColumnsTask(FormulaTask):
                 new = build.and_(new, build.icmp_signed("!=", value, other))
             tried.append(value)
             holds = cell.evaluate(self.formula, new, value)
-            relate(cell, self.relation, new, holds, cell.no, cell.size(value))
+            _relate(cell, self.relation, new, holds, cell.no, cell.size(value))
 
 
 @dataclass(frozen=True)
@@ -351,7 +337,7 @@ class ValuesTask(FormulaTask):
         cell.tell(build.and_(is_p, known), index, size)
 
 
-def relate(
+def _relate(
     cell: CellCode,
     relation: Containment,
     where: ir.Value,
@@ -361,17 +347,12 @@ def relate(
 ) -> None:
     """Count true premises and false statements."""
     build = cell.build
-    match relation:
-        case "exactly":
-            met, wrong = cell.yes, build.xor(holds, is_p)
-        case "contain":
-            met, wrong = holds, build.and_(holds, build.not_(is_p))
-        case "within":
-            met, wrong = is_p, build.and_(is_p, build.not_(holds))
-        case _:
-            assert_never(relation)
-    reached = cell.reached(size)
-    cell.count(MET, build.and_(where, build.and_(met, reached)))
+    met, wrong = {
+        "exactly": lambda: (cell.yes, build.xor(holds, is_p)),
+        "contain": lambda: (holds, build.and_(holds, build.not_(is_p))),
+        "within": lambda: (is_p, build.and_(is_p, build.not_(holds))),
+    }[relation]()
+    cell.count(MET, build.and_(where, build.and_(met, cell.reached(size))))
     cell.fail(build.and_(where, wrong), size)
 
 
@@ -424,11 +405,6 @@ class _LoopCode:
         at = self._build.gep(self._arguments[4], [ir.Constant(_I64, which)], source_etype=_I64)
         self._build.store(value, at)
 
-    def _moved(self, pointer: ir.Value, index: ir.Value, stride: ir.Value) -> ir.Value:
-        """Return a pointer some strides, in bytes, further."""
-        by = self._build.mul(index, stride)
-        return self._build.gep(pointer, [by], source_etype=ir.IntType(8))
-
     def _loop(self, axis: int) -> None:
         """Write the loop over one dimension and those in it; every dimension has a cell."""
         build, shape = self._build, self._shape
@@ -453,14 +429,15 @@ class _LoopCode:
             if here.top is not None and shape.top_varies:
                 here.top = build.gep(here.top, [index], source_etype=ir.IntType(32))
         else:
-            here.cell = self._moved(here.cell, index, by_cell)
+            byte = ir.IntType(8)
+            here.cell = build.gep(here.cell, [build.mul(index, by_cell)], source_etype=byte)
             if here.top is not None:
-                here.top = self._moved(here.top, index, by_top)
+                here.top = build.gep(here.top, [build.mul(index, by_top)], source_etype=byte)
         here.coordinates[shape.dims[axis]] = coordinate
         if is_last:
             cell = CellCode(shape, here)
             self._task.emit(cell)
-            cell.finish()
+            cell.count(FAULT, cell.fault)
         else:
             self._loop(axis + 1)
         here.cell, here.top = outer
@@ -479,35 +456,30 @@ class _LoopCode:
                 build.store(ir.Constant(ir.IntType(32), 0), slot)
 
 
-def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
-    """Return a new target machine and its passes, because an engine frees its own."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.
-    features = binding.get_host_cpu_features()
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(),
-        features=features.flatten() + (",-prefer-256-bit" if features.get("avx512f") else ""),
-        opt=3,
-        jit=True,
-    )
-    tuning = binding.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization = tuning.slp_vectorization = True
-    tuning.loop_unrolling = True
-    return machine, binding.create_pass_builder(machine, tuning)
-
-
 class CellLoop:
     """A task on slabs of one shape, compiled."""
 
     def __init__(self, task: FormulaTask, shape: LoopShape) -> None:
         self.shape = shape
-        machine, passes = _target()
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.
+        features = binding.get_host_cpu_features()
+        machine = binding.Target.from_default_triple().create_target_machine(
+            cpu=binding.get_host_cpu_name(),
+            features=features.flatten() + (",-prefer-256-bit" if features.get("avx512f") else ""),
+            opt=3,
+            jit=True,
+        )
+        tuning = binding.create_pipeline_tuning_options(speed_level=3)
+        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = True
         module = binding.parse_assembly(str(_LoopCode(shape, task).module))
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
+        passes = binding.create_pass_builder(machine, tuning)
         passes.getModulePassManager().run(module, passes)
-        self._engine = binding.create_mcjit_compiler(module, machine)  # the code lives as long
+        # The engine frees its target machine, so each has its own; the code lives as long as the engine.
+        self._engine = binding.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         pointers = [ctypes.c_void_p] * 3
         self._call = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, *pointers)(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -55,47 +55,64 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.drawing import Squares
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.listing import evaluate_at
 from choco_pipeline.games.pictures import shapes_of
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.printer import math_of
-from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
+from choco_pipeline.statements.tree import (
+    Expression,
+    Implies,
+    OfCell,
+    OfOption,
+    conjuncts,
+    math_of,
+    walk,
+)
 from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_where
 
 #: Most P-positions that are compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 
-def find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
+def _find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     """Compare printed Grundy numbers with those of the game, if the table has all."""
-    game, lookup = case.cells.game, case.cells
+    game, cells = case.cells.game, case.cells
     try:
         printed = check.legal_numbers(game)
     except UndefinedError as error:
         return Finding(Undecided(str(error)))
     needed = max((bound_of(game, at) for at, _ in printed), default=0)
-    if needed > case.bound and not case.cells.is_whole:
+    if needed > case.bound and not cells.is_whole:
         return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
-    wrong = [
-        (position, number) for position, number in printed if lookup.grundy(position) != number
-    ]
+    wrong = [entry for entry in printed if cells.grundy(entry[0]) != entry[1]]
     if not wrong:
         return Finding(Exhausted(len(printed), "number"))
-    position, number = min(wrong, key=lambda entry: (case.cells.size(entry[0]), entry))
-    counterexample = counterexample_to_number(case, position, number)
+    least = min(wrong, key=lambda entry: (cells.size(entry[0]), entry))
+    counterexample = counterexample_to_number(case, *least)
     return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
 
 
-def find_listing(check: Listing, case: ClaimCase) -> Finding:
+def _find_listing(check: Listing, case: ClaimCase) -> Finding:
     """Compare a printed list of a formula's values at P-positions.
 
     The list has the order of nested loops over the coordinates. Raises `LimitError` if the table ends before the reach, or holds
     too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
     """
-    blocks = list(_p_positions(case, check.where))
+    if case.cells.variable.name == "p_cell":
+        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
+    if not case.is_complete:
+        raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
+    where = None if check.where is None else check.where.substitute(case.environment)
+    blocks, listed = list[Points](), 0
+    for block in case.cells.p_positions(case.block):
+        blocks.append(case.cells.within_reach(select_where(block, where), case.reach))
+        listed += case.cells.sizes(blocks[-1]).size
+        if listed > MOST_LISTED:
+            raise LimitError(
+                f"it is about more P-positions than the {MOST_LISTED:,} that a list is compared with"
+            )
     points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     order = np.lexsort([points[name] for name in reversed(check.order)])
     points = {name: values[order] for name, values in points.items()}
@@ -109,36 +126,16 @@ def find_listing(check: Listing, case: ClaimCase) -> Finding:
         other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")
         return Finding(Refuted(other, settled), evidence)
     first = len(values) - len(check.ends)
-    for start, printed in ((0, check.begins), (first, check.ends)):
-        for i, value in enumerate(printed, start):
-            if values[i] != value:
-                entry = f"entry {i + 1:,} of {len(values):,} is"
-                wrong = counterexample_to_outcome(
-                    case, positions[i], f"{entry} {values[i]}", f"{entry} {value}"
-                )
-                return Finding(Refuted(wrong, settled), evidence)
+    for i, value in [*enumerate(check.begins), *enumerate(check.ends, first)]:
+        if values[i] != value:
+            entry = f"entry {i + 1:,} of {len(values):,} is"
+            texts = f"{entry} {values[i]}", f"{entry} {value}"
+            wrong = counterexample_to_outcome(case, positions[i], *texts)
+            return Finding(Refuted(wrong, settled), evidence)
     return Finding(Exhausted(settled, "number"), evidence)
 
 
-def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
-    """Yield the P-positions within the reach that satisfy a condition, in blocks."""
-    if case.cells.variable.name == "p_cell":
-        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
-    if not case.is_complete:
-        raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
-    listed = 0
-    where = None if where is None else where.substitute(case.environment)
-    for points in case.cells.p_positions(case.block):
-        chosen = case.cells.within_reach(select_where(points, where), case.reach)
-        listed += case.cells.sizes(chosen).size
-        if listed > MOST_LISTED:
-            raise LimitError(
-                f"it is about more P-positions than the {MOST_LISTED:,} that a list is compared with"
-            )
-        yield chosen
-
-
-def find_columns(check: Columns, case: ClaimCase) -> Finding:
+def _find_columns(check: Columns, case: ClaimCase) -> Finding:
     """Compare the columns of flat bars with the printed ones."""
     game, number = case.cells.game, len(check.examples)
     for example in check.examples:
@@ -211,21 +208,17 @@ def pass_of_claim(
         case = ClaimCase(claim, parameters, cells, block, explains)
         if case.reach is not None:  # a little beyond it, to see whether more would be true
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
-        return (yield from _find(case))
+        check = claim.check
+        if (false := _false_premise(case)) is not None:
+            return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
+        if check.kind not in CHECKS:
+            raise ValueError(f"{claim.id} is about no ruleset: no table decides it")
+        finding = CHECKS[check.kind](check, case)
+        return finding if isinstance(finding, Finding) else (yield from finding)
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:
         return Finding(Undecided(str(error)))
-
-
-def _find(case: ClaimCase) -> Pass[Finding]:
-    check, false = case.claim.check, _false_premise(case)
-    if false is not None:
-        return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
-    if check.kind not in CHECKS:
-        raise ValueError(f"{case.claim.id} is about no ruleset: no table decides it")
-    finding = CHECKS[check.kind](check, case)
-    return finding if isinstance(finding, Finding) else (yield from finding)
 
 
 def _false_premise(case: ClaimCase) -> Expression | None:
@@ -315,10 +308,10 @@ CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "counts": _find_number,
     "cellular": find_generation,
     "octahedron": find_section,
-    "columns": find_columns,
+    "columns": _find_columns,
     "statement": find_by_evaluation,
-    "grundy-list": find_printed_numbers,
-    "listing": find_listing,
+    "grundy-list": _find_printed_numbers,
+    "listing": _find_listing,
 }
 
 
@@ -330,22 +323,22 @@ def check_standing(
     `bound` is `N`, by default the claim's own. Names in `fixed` have one value; the others run over their ranges. Raises
     `ConfigError` if a fixed name does not occur in the statement.
     """
-    fixed = fixed or {}
+    check, fixed = claim.check, fixed or {}
+    if not isinstance(check, Evaluated | HeightFunctions | Sections):
+        raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
+    bound = check.bound if bound is None else bound
     try:
-        match claim.check:
-            case Evaluated() as check:
+        match check:
+            case Evaluated():
                 for name in fixed.keys() - claim.integers.keys():
                     names = ", ".join(claim.integers) or "none"
                     raise ConfigError(f"{name!r} is no integer of the statement: it has {names}")
-                known = {"N": check.bound if bound is None else bound}
-                evaluation = Evaluation(None, known["N"], known, check.printed, fixed=fixed)
+                evaluation = Evaluation(None, bound, {"N": bound}, check.printed, fixed=fixed)
                 return judge(check.proposition, evaluation)
-            case HeightFunctions() as check:
-                return find_height_functions(check, check.bound if bound is None else bound)
-            case Sections() as check:
-                return find_sections(check, check.bound if bound is None else bound, fixed)
-            case _:
-                raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
+            case HeightFunctions():
+                return find_height_functions(check, bound)
+            case Sections():
+                return find_sections(check, bound, fixed)
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:

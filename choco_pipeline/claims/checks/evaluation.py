@@ -25,7 +25,6 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import RectangularBar, Ruleset
 from choco_pipeline.games.listing import results_of
 from choco_pipeline.statements.meaning import UndefinedError, game_of
-from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     TRUE,
@@ -57,6 +56,7 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     is_about_option,
     joined,
+    text_of,
 )
 from choco_pipeline.tables.cells import Ints, Points, Truths
 from choco_pipeline.tables.computing import cost_of, require_memory, table
@@ -108,11 +108,9 @@ class Board:
         cost = cost_of(self.game, bound, quantity)
         require_memory(self.game, bound, cost.memory_whole, worker_memory(1))
         if cost.seconds > MOST_SECONDS:
-            raise LimitError(
-                f"{self.game.notation}: its table up to {bound:,} takes about {cost.seconds:,.0f} s (at most {MOST_SECONDS:,.0f} s)"
-            )
-        variable = variable_of(self.game, quantity)
-        data = table(self.game, bound, quantity)[variable.name]
+            takes = f"takes about {cost.seconds:,.0f} s (at most {MOST_SECONDS:,.0f} s)"
+            raise LimitError(f"{self.game.notation}: its table up to {bound:,} {takes}")
+        data = table(self.game, bound, quantity)[variable_of(self.game, quantity).name]
         self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
 
     def box(self, bound: int) -> Box | None:
@@ -138,13 +136,16 @@ class Board:
         sides = [min(n, most + 1) for n, most in zip(shape, limits, strict=True)]
         values = self._values[tuple(map(slice, sides))]
         flat = np.flatnonzero(values.reshape(-1) != NONE)
-        first = int(self.of_whole_bars)
         for start in range(0, flat.size, block):
             index = np.unravel_index(flat[start : start + block], values.shape)
             yield {
-                name: at.astype(np.int64) + (first if name in ("i", "j") else 0)
+                name: at.astype(np.int64) + self._first(name)
                 for name, at in zip(self.names, index, strict=True)
             }
+
+    def _first(self, name: str) -> int:
+        """Return the least value of a coordinate: the poisoned cell is counted from 1."""
+        return int(self.of_whole_bars and name in ("i", "j"))
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each position, passes left not counted."""
@@ -156,19 +157,16 @@ class Board:
 
         Raises `UndefinedError` for the first point that is not a position.
         """
-        rules = self.game.rules
         columns = [points[name] for name in self.names]
         if not columns[0].size:
             return np.empty(0, np.int64)
-        least = int(self.of_whole_bars)
         if not self.of_whole_bars:
-            needed = max((int(points[name].max()) for name in rules.unbounded), default=0)
-            self.reach(max(needed, 0))
-        index, inside = [], np.ones(columns[0].size, np.bool_)
-        for name, values, side in zip(self.names, columns, self._values.shape, strict=True):
-            at = values - (least if name in ("i", "j") else 0)
+            unbounded = self.game.rules.unbounded
+            self.reach(max((int(points[name].max()) for name in unbounded), default=0))
+        index = [at - self._first(name) for name, at in zip(self.names, columns, strict=True)]
+        inside = np.ones(columns[0].size, np.bool_)
+        for at, side in zip(index, self._values.shape, strict=True):
             inside &= (at >= 0) & (at < side)
-            index.append(at)
         held = np.full(inside.size, NONE, np.int64)
         held[inside] = self._values[tuple(at[inside] for at in index)]
         if (held == NONE).any():
@@ -198,25 +196,22 @@ class Board:
         The first array holds the row of the position of each option, the second result its coordinates. With `by`, only moves
         that lower no other coordinates count. Raises `LimitError` if there are too many options.
         """
-        if self.game.has_own_options:
+        game = self.game
+        if game.has_own_options:
             return self._listed(points, by)
-        rows, columns = [], []
-        for move in self.game.rules.moves:
+        rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
+        for move in game.rules.moves:
             if by and not set(move.lowers) <= set(by):
                 continue
-            for row, (option, *others) in results_of(self.game.rules, move, points):
+            for row, (option, *others) in results_of(game.rules, move, points):
                 if others:
-                    raise LimitError(
-                        f"{self.game.notation}: a move splits, and leaves two positions"
-                    )
+                    raise LimitError(f"{game.notation}: a move splits, and leaves two positions")
                 rows.append(row)
                 columns.append(np.stack([option[name] for name in self.names], axis=1))
                 if sum(map(len, rows)) > MOST_OPTIONS:
                     raise LimitError(
                         f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer"
                     )
-        if not rows:
-            return np.empty(0, np.int64), {name: np.empty(0, np.int64) for name in self.names}
         table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
         distinct = np.unique(table_of, axis=0)
         return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
@@ -296,10 +291,7 @@ class Evaluation:
     _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which evaluation starts.
-
-        These are the given positions, or a single point for a statement about integers.
-        """
+        """Return the points at which evaluation starts: positions, or a single point for a statement about integers."""
         size = 1 if position is None else next(iter(position.values())).size
         known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
         return Batch(size, known, position)
@@ -363,20 +355,18 @@ class Evaluation:
 
     def value(self, part: Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
-        known = self._named(batch, part.formula.names)
+        known, formula = self._named(batch, part.formula.names), part.formula
         for name, term in part.terms:
             known[name] = self.term(term, batch)
-        if (
-            not part.formula.names <= known.keys()
-        ):  # a definition has no value, which may not matter
-            rows = [{name: int(known[name][row]) for name in known} for row in range(batch.size)]
-            values = [int(part.formula.value(row)) for row in rows]
-            if any(value.bit_length() > 63 for value in values):
-                raise LimitError(f"{part.formula}: an integer of more than 64 bits")
-            return np.array(values, np.int64)
-        return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(
-            np.int64, copy=False
-        )
+        if formula.names <= known.keys():
+            values = np.broadcast_to(formula.evaluate(known), batch.size)
+            return values.astype(np.int64, copy=False)
+        # A definition has no value, which may not matter.
+        rows = ({name: int(known[name][row]) for name in known} for row in range(batch.size))
+        integers = [int(formula.value(row)) for row in rows]
+        if any(value.bit_length() > 63 for value in integers):
+            raise LimitError(f"{formula}: an integer of more than 64 bits")
+        return np.array(integers, np.int64)
 
     def _named(self, batch: Batch, names: Collection[str]) -> dict[str, Ints]:
         known: dict[str, Ints] = batch.named
@@ -517,17 +507,22 @@ class Evaluation:
         Conjuncts are evaluated from the left, up to the first with a name that is bound `later`.
         """
         rows = np.arange(batch.size)
+
+        def is_known(part: Expression) -> bool:
+            names = part.formula.names
+            return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
+
         while isinstance(condition, Let):
             name, value, condition = condition.name, condition.value, condition.body
             try:
-                if not self._is_known(value, batch, later):
-                    later = {*later, name}
-                else:
+                if is_known(value):
                     batch = batch.with_known(name, self.value(value, batch))
+                    continue
             except FormulaError:
-                later = {*later, name}
+                pass
+            later = {*later, name}
         for part in conjuncts(condition):
-            if not isinstance(part, Expression) or not self._is_known(part, batch, later):
+            if not isinstance(part, Expression) or not is_known(part):
                 break
             try:
                 held = self.holds(part, batch)
@@ -537,11 +532,7 @@ class Evaluation:
                 rows, batch = rows[held], batch.chosen(held)
         return rows
 
-    def _is_known(self, part: Expression, batch: Batch, later: Collection[str]) -> bool:
-        names = part.formula.names
-        return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
-
-    def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
+    def _names_of(self, bindings: Sequence[Binding]) -> set[str]:
         names = set[str]()
         for binding in bindings:
             match binding:
@@ -553,7 +544,7 @@ class Evaluation:
                     names.update(self._own.names)
                 case OfOption():
                     pass
-        return frozenset(names)
+        return names
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with one more variable, and the original row of each point."""
@@ -647,12 +638,11 @@ class Evaluation:
         assert place.game is not None
         values = {}
         for name in place.game.names & batch.known.keys():
-            numbers = np.unique(batch.known[name])
-            if numbers.size > 1:
-                raise LimitError(
-                    f"{place.game.text}: {name} has more than one value here, which is not supported"
-                )
-            values[name] = int(numbers[0])
+            first, *others = np.unique(batch.known[name]).tolist()
+            if others:
+                why = f"{name} has more than one value here, which is not supported"
+                raise LimitError(f"{place.game.text}: {why}")
+            values[name] = first
         game = game_of(place.game, values, self.games)
         if game.identity not in self._boards:
             board = Board(game, self._own.of_whole_bars and isinstance(game.base, RectangularBar))

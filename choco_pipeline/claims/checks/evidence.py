@@ -47,23 +47,19 @@ def alone(reader: Pass[_Result]) -> _Result:
             return result
 
 
-def side_by_side(
-    passes: Sequence[Pass[_Result]],
-) -> Iterator[tuple[int, _Result, float]]:
+def side_by_side(passes: Sequence[Pass[_Result]]) -> Iterator[tuple[int, _Result, float]]:
     """Run passes over one table together, and yield each result when it is there.
 
     A result comes with the index of its pass and its seconds on the clock. The first pass that asks for a part pays for reading.
     """
-    seconds = [0.0] * len(passes)
-    left = list(range(len(passes)))
-    while left:
-        for i in left.copy():
+    seconds = dict.fromkeys(range(len(passes)), 0.0)
+    while seconds:
+        for i in list(seconds):
             start = time.perf_counter()
             try:
                 next(passes[i])
             except StopIteration as end:
-                left.remove(i)
-                yield i, end.value, seconds[i] + time.perf_counter() - start
+                yield i, end.value, seconds.pop(i) + time.perf_counter() - start
             else:
                 seconds[i] += time.perf_counter() - start
 
@@ -75,7 +71,6 @@ class ClaimCase:
     #: The claim, and its parameters as `Claim.match` returns them.
     claim: Claim
     parameters: Mapping[str, int]
-    #: The table.
     cells: Cells
     #: Cells compared together; no finding depends on it.
     block: int = BLOCK
@@ -111,9 +106,7 @@ class ClaimCase:
 
     def agreement(self, settled: int) -> Verdict:
         """Return the verdict if all `settled` positions of this table agree."""
-        if self.is_complete:
-            return Exhausted(settled)
-        return HoldsToBound(settled, self.bound)
+        return Exhausted(settled) if self.is_complete else HoldsToBound(settled, self.bound)
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -123,15 +116,12 @@ _LARGEST = np.iinfo(np.int64).max
 class Tally:
     """The counts of a check, and its least failures."""
 
-    #: The table that is checked.
     cells: Cells
     #: The largest coordinate, except passes, of positions in the statement; None for any.
     reach: int | None = None
-    #: Number of compared positions.
+    #: Numbers of compared positions, of those that satisfy the premise of an implication, and of contradictions.
     settled: int = 0
-    #: Number of these that satisfy the premise of an implication.
     met: int = 0
-    #: Number of these that contradict the statement.
     failures: int = 0
     #: The least failure: by its largest coordinate, except passes, then lexicographically.
     least: Position | None = None
@@ -150,32 +140,20 @@ class Tally:
 
     def settle_columns(self, columns: CellBlock) -> None:
         """Count the positions of columns that have been compared."""
-        assert columns.tops is not None
-        tops = columns.tops
         if self.reach is not None:
             heaps = [values for name, values in columns.points.items() if name != "p"]
-            inside = columns.chosen(np.logical_and.reduce([v <= self.reach for v in heaps]))
-            assert inside.tops is not None
-            tops = inside.tops.clip(max=self.reach)
+            columns = columns.chosen(np.logical_and.reduce([v <= self.reach for v in heaps]))
+        assert columns.tops is not None
+        tops = columns.tops if self.reach is None else columns.tops.clip(max=self.reach)
         self.settled += int((tops + 1).sum())
 
     def fail(self, points: Points) -> None:
         """Record points that contradict the claim, within its reach or beyond."""
         sizes = self.cells.sizes(points)
-        if self.reach is None:
-            self.failures += sizes.size
-            self.least = self._least(points, sizes, self.least)
-            return
-        inside = sizes <= self.reach
+        inside = np.ones(sizes.size, np.bool_) if self.reach is None else sizes <= self.reach
         self.failures += int(inside.sum())
         self.least = self._least(select(points, inside), sizes[inside], self.least)
         self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
-
-    def add(self, settled: int, met: int, failures: int) -> None:
-        """Add the counts of a scan."""
-        self.settled += settled
-        self.met += met
-        self.failures += failures
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
         """Whether a position of this size, from `start` on, may be less than `known`."""
@@ -187,11 +165,8 @@ class Tally:
         self.beyond = self._lesser(self.beyond, other.beyond)
 
     def _lesser(self, *positions: Position | None) -> Position | None:
-        return min(
-            (position for position in positions if position is not None),
-            key=lambda position: (self.cells.size(position), position),
-            default=None,
-        )
+        known = (position for position in positions if position is not None)
+        return min(known, key=lambda position: (self.cells.size(position), position), default=None)
 
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
         """Return the least of the points and `known`.
@@ -204,8 +179,7 @@ class Tally:
         rows = self.cells.positions(select(points, sizes == size))
         for column in range(rows.shape[1]):
             rows = rows[rows[:, column] == rows[:, column].min()]
-        position: Position = tuple(rows[0].tolist())
-        return self._lesser(known, position)
+        return self._lesser(known, tuple(rows[0].tolist()))
 
 
 #: Largest number of positions below a counterexample for which the definition is used.
@@ -216,17 +190,17 @@ MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
 
 @dataclass(frozen=True)
-class KnownPosition:
-    """A position, looked up in the table, by definition, or in a small table."""
+class _KnownPosition:
+    """A legal position, looked up in the table, by definition, or in a small table.
 
-    #: The claim, and the table that it is checked on.
+    What would take too long is None.
+    """
+
     case: ClaimCase
-    #: A legal position.
     position: Position
 
     @property
     def game(self) -> Ruleset:
-        """The ruleset of the table."""
         return self.case.cells.game
 
     @cached_property
@@ -235,34 +209,23 @@ class KnownPosition:
         return list(self.game.results(self.position))
 
     @cached_property
-    def number(self) -> int | None:
-        """The position's Grundy number, if it is known; None in misère play."""
-        return None if self.game.rules.misere else self.grundy(self.position)
-
-    @cached_property
     def winning(self) -> tuple[Position, ...] | None:
         """The first known P-position among the options."""
-        return next((option for option in self.options if self.is_won(option)), None)
+        return next((option for option in self.options if self._is_won(option)), None)
 
-    def is_won(self, option: Sequence[Position]) -> bool | None:
-        """Whether an option is a P-position; None if it would take too long."""
-        if len(option) == 1:
-            return self.is_p_position(option[0])
-        first, second = map(self.grundy, option)
-        return None if first is None or second is None else first == second
+    def _is_won(self, option: Sequence[Position]) -> bool | None:
+        return self.is_p_position(option[0]) if len(option) == 1 else self.total(option) == 0
 
     def total(self, option: Sequence[Position]) -> int | None:
-        """Return the Grundy number of an option, or None if it would take too long."""
+        """Return the Grundy number of an option."""
         numbers = [number for number in map(self.grundy, option) if number is not None]
         return reduce(xor, numbers) if len(numbers) == len(option) else None
 
     def grundy(self, position: Position) -> int | None:
-        """Return a Grundy number, or None if it would take too long."""
         source = self._source(position, of_numbers=True)
         return None if source is None else source.grundy(position)
 
     def is_p_position(self, position: Position) -> bool | None:
-        """Whether a position is P; None if it would take too long."""
         source = self._source(position, of_numbers=False)
         return None if source is None else source.is_p_position(position)
 
@@ -286,16 +249,14 @@ class KnownPosition:
 
 def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
     """Return the counterexample to a claim at a position."""
+    named = case.environment | case.cells.named(position)
     match case.claim.check:
-        case GrundyNumbers() as check:
-            named = case.environment | case.cells.named(position)
-            return counterexample_to_number(case, position, int(check.equals.value(named)))
-        case Values() as check:
-            named = case.environment | case.cells.named(position)
-            actual = f"the P-position has the value {check.of.value(named)}"
-            return counterexample_to_outcome(
-                case, position, actual, f"a value v with {math_text(check.values)}"
-            )
+        case GrundyNumbers(equals):
+            return counterexample_to_number(case, position, int(equals.value(named)))
+        case Values(of, values):
+            actual = f"the P-position has the value {of.value(named)}"
+            claimed = f"a value v with {math_text(values)}"
+            return counterexample_to_outcome(case, position, actual, claimed)
         case _:
             return counterexample_to_outcome(case, position)
 
@@ -328,9 +289,7 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
         return {}
     if tally.beyond is None:
         return {"reach": case.reach, "true_up_to": case.bound, "best_possible": False}
-    true_up_to = case.cells.size(tally.beyond) - 1
-    if tally.least is not None:
-        true_up_to = case.cells.size(tally.least) - 1
+    true_up_to = case.cells.size(tally.beyond if tally.least is None else tally.least) - 1
     return {
         "reach": case.reach,
         "true_up_to": true_up_to,
@@ -341,23 +300,18 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
     """Return the counterexample at a position, from a table of Grundy numbers."""
+    names = case.cells.game.coordinates
     if not case.explains:
-        return Counterexample("", "", position, case.cells.game.coordinates)
-    known = KnownPosition(case, position)
-    number = case.cells.grundy(position)
+        return Counterexample("", "", position, names)
+    known, number = _KnownPosition(case, position), case.cells.grundy(position)
     lower = [option for option in known.options if known.total(option) == claimed]
     if claimed < number and lower:
         reason = f"its option {_sum(lower[0])} has Grundy number {claimed}"
     else:
         reason = _none_of(known.options, f"has Grundy number {number}", "has another")
-    return Counterexample(
-        f"Grundy number {number}",
-        f"Grundy number {claimed}",
-        position,
-        known.game.coordinates,
-        _single(known.winning) if number else None,
-        reason,
-    )
+    option = _single(known.winning) if number else None
+    found = f"Grundy number {number}"
+    return Counterexample(found, f"Grundy number {claimed}", position, names, option, reason)
 
 
 def counterexample_to_outcome(
@@ -367,24 +321,20 @@ def counterexample_to_outcome(
 
     `actual` and `claimed` replace the outcomes in the text. The table must cover the position.
     """
+    names = case.cells.game.coordinates
     if not case.explains:
-        return Counterexample("", "", position, case.cells.game.coordinates)
-    known = KnownPosition(case, position)
+        return Counterexample("", "", position, names)
+    known, option, reason = _KnownPosition(case, position), None, None
     if known.is_p_position(position):
-        outcome, other, option = "P-position", "N-position", None
-        reason: str | None = _none_of(known.options, "is a P-position", "is an N-position")
+        outcome, other = "P-position", "N-position"
+        reason = _none_of(known.options, "is a P-position", "is an N-position")
     else:
-        number = "" if known.number is None else f"Grundy number {known.number} "
-        outcome = f"{number}(N-position)" if number else "N-position"
+        number = None if known.game.rules.misere else known.grundy(position)
+        outcome = f"Grundy number {number} (N-position)" if number is not None else "N-position"
         other, option = "P-position", known.winning
         reason = f"its option {_sum(option)} is a P-position" if option else None
     return Counterexample(
-        actual or outcome,
-        claimed or other,
-        position,
-        known.game.coordinates,
-        _single(option),
-        reason,
+        actual or outcome, claimed or other, position, names, _single(option), reason
     )
 
 

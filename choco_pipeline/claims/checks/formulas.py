@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -70,18 +70,24 @@ def compare_p_positions(
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
-    formula = check.formula.substitute(environment)
-    where = None if check.where is None else check.where.substitute(environment)
-    stored = cells.variable.stored
-    tally = Tally(cells, reach)
-    relation = check.relation
+    formula, where = _substituted(environment, check.formula, check.where)
+    assert formula is not None
+    stored, relation, tally = cells.variable.stored, check.relation, Tally(cells, reach)
+
+    def compare(block: CellBlock, tally: Tally) -> None:
+        block = block.within(where)
+        tally.settle(block.points)
+        is_p = outcomes_of(cells, block.points, block.values)
+        _compare(relation, formula, block.points, is_p, tally)
+
     if stored is None:
+        task: FormulaTask = OutcomesTask(
+            formula, where, relation, int(cells.variable.name != "grundy")
+        )
 
         def compare_cells(slab: Slab, tally: Tally) -> None:
-            _compare_block(cells.block_of(slab), formula, where, relation, tally)
+            compare(cells.block_of(slab), tally)
 
-        p_value = int(cells.variable.name != "grundy")
-        task: FormulaTask = OutcomesTask(formula, where, relation, p_value)
         yield from compare_by_scan(task, tally, size, compare_cells)
         return tally
     solutions = formula.solve(stored)
@@ -102,19 +108,15 @@ def compare_p_positions(
         )
     for block in cells.blocks(size):
         for positions in all_positions(block, stored):
-            _compare_block(positions, formula, where, relation, tally)
+            compare(positions, tally)
         yield
     return tally
 
 
-_Truths = Callable[[Truths, Truths], Truths]
-#: For each relation: the masks of the true premises and of the false statements, from those of the formula and of the
-#: P-positions.
-_RELATIONS: Mapping[Containment, tuple[_Truths, _Truths]] = {
-    "exactly": (lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
-    "contain": (lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
-    "within": (lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
-}
+def _substituted(
+    environment: Mapping[str, int], *formulas: Formula | None
+) -> Iterator[Formula | None]:
+    return (None if formula is None else formula.substitute(environment) for formula in formulas)
 
 
 def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
@@ -128,23 +130,18 @@ def _compare(
     relation: Containment, formula: Formula, points: Points, is_p: Truths, tally: Tally
 ) -> None:
     """Count where the premise is true and where the statement is false."""
-    met, wrong = _RELATIONS[relation]
     holds = holds_at(formula, points)
-    tally.meet(points, met(holds, is_p))
-    tally.fail(select(points, wrong(holds, is_p)))
-
-
-def _compare_block(
-    block: CellBlock,
-    formula: Formula,
-    where: Formula | None,
-    relation: Containment,
-    tally: Tally,
-) -> None:
-    block = block.within(where)
-    tally.settle(block.points)
-    is_p = outcomes_of(tally.cells, block.points, block.values)
-    _compare(relation, formula, block.points, is_p, tally)
+    match relation:
+        case "exactly":
+            met, wrong = np.ones_like(holds), holds != is_p
+        case "contain":
+            met, wrong = holds, holds & ~is_p
+        case "within":
+            met, wrong = is_p, is_p & ~holds
+        case _:
+            assert_never(relation)
+    tally.meet(points, met)
+    tally.fail(select(points, wrong))
 
 
 def _compare_candidates(
@@ -190,8 +187,8 @@ def compare_grundy_numbers(
     reach: int | None = None,
 ) -> Pass[Tally]:
     """Compare a table with a formula; arguments as in `compare_p_positions`."""
-    equals = check.equals.substitute(environment)
-    where = None if check.where is None else check.where.substitute(environment)
+    equals, where = _substituted(environment, check.equals, check.where)
+    assert equals is not None
     tally = Tally(cells, reach)
 
     def by_arrays(slab: Slab, tally: Tally) -> None:
@@ -205,7 +202,7 @@ def compare_grundy_numbers(
 
 def find_count(check: Count, case: ClaimCase) -> Finding:
     """Return the verdict on a number of positions or choices."""
-    environment, cells, size = case.environment, case.cells, case.block
+    environment, cells = case.environment, case.cells
     if not case.is_complete:
         why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"
         return Finding(Undecided(why))
@@ -213,13 +210,10 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
     counted = among = 0
     evaluation = Evaluation(None, case.bound, environment)
     further = [InRange(name, span) for name, span in check.beside.items()]
-    if check.over == "p-positions":
-        points_of_blocks = cells.p_positions(size)
-    else:
-        points_of_blocks = (
-            {**block.points, "grundy": block.values} for block in cells.blocks(size)
-        )
-    for points in points_of_blocks:
+    blocks: Iterable[Points] = cells.p_positions(case.block)
+    if check.over == "positions":
+        blocks = ({**b.points, "grundy": b.values} for b in cells.blocks(case.block))
+    for points in blocks:
         inside = cells.within_reach(points, case.reach)
         start = evaluation.start(inside)
         batch = Batch(start.size, {**start.known, **inside})
@@ -227,17 +221,16 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
             truths = holds_at(of, choices.known)
             counted += int(truths.sum())
             among += truths.size
-    unit = "P-position" if check.over == "p-positions" else "position"
     claimed = int(check.equals.value(environment))
+    unit = "P-position" if check.over == "p-positions" else "position"
     evidence = {"counted": counted, "among": among}
-    what = f"{unit}s"
-    if check.beside:
-        what = f"choices of {what} and of {', '.join(check.beside)}"
-    if counted == claimed:
-        if not among:
-            return Finding(case.nothing(unit), evidence)
-        return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
-    return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
+    what = f"choices of {unit}s and of {', '.join(check.beside)}" if check.beside else f"{unit}s"
+    if counted != claimed:
+        found = Counterexample(f"{counted:,} {what}", f"{claimed:,}")
+        return Finding(Refuted(found, among), evidence)
+    if not among:
+        return Finding(case.nothing(unit), evidence)
+    return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
 
 
 #: Intervals of one search: some seconds of work.
@@ -314,20 +307,19 @@ NO_MEMBER = "no integer satisfies {}"
 
 
 @dataclass(frozen=True)
-class ComparedValues:
+class _ComparedValues:
     """The values that were found, and how they compare with the claimed set."""
 
     #: P-positions whose value lies outside the claimed set are its failures.
     tally: Tally
-    #: The values at P-positions with all coordinates within the bound, ascending.
+    #: The values at P-positions with all coordinates within the bound, ascending, and for each of them the largest coordinate of
+    #: the first P-position that has it.
     values: Ints
-    #: For each of them the largest coordinate of the first P-position that has it.
     sizes: Ints
-    #: The members of the claimed set up to this size, ascending.
+    #: The members of the claimed set up to the absolute value `looked_up_to`, ascending, and those without such a P-position, the
+    #: nearest to 0 first.
     members: Ints
-    #: Members of the claimed set, up to the absolute value `looked_up_to`, without such a P-position, the nearest to 0 first.
     missing: Ints
-    #: The claimed set.
     claimed: IntegerSet
     #: The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
     looked_up_to: int
@@ -352,14 +344,9 @@ class ComparedValues:
         growth = []
         for bound in growing_bounds(self.tally.cells.bound):
             seen = self.values[self.sizes <= bound]
-            largest = int(seen[-1]) if seen.size else None
+            largest, frontier = int(seen[-1]) if seen.size else None, self.frontier(bound)
             growth.append(
-                {
-                    "bound": bound,
-                    "count": seen.size,
-                    "largest": largest,
-                    "frontier": self.frontier(bound),
-                }
+                {"bound": bound, "count": seen.size, "largest": largest, "frontier": frontier}
             )
         return {
             "values": self.values[:MOST_LISTED].tolist(),
@@ -370,29 +357,23 @@ class ComparedValues:
         }
 
 
-def collect_values(
-    check: Values,
-    environment: Mapping[str, int],
-    cells: Cells,
-    size: int,
-    reach: int | None = None,
-) -> Pass[ComparedValues]:
+def _collect_values(check: Values, case: ClaimCase) -> Pass[_ComparedValues]:
     """Collect the values of the claim's formula at the P-positions.
 
-    The arguments are those of `compare_p_positions`. A P-position beyond the bound, as in a strip, can refute the claim, but its
-    value is not listed.
+    A P-position beyond the bound, as in a strip, can refute the claim, but its value is not listed.
     """
-    of = check.of.substitute(environment)
-    claimed = IntegerSet(check.values.substitute(environment))
-    where = None if check.where is None else check.where.substitute(environment)
-    tally = Tally(cells, reach)
+    cells, reach = case.cells, case.reach
+    of, members_of, where = _substituted(case.environment, check.of, check.values, check.where)
+    assert of is not None
+    assert members_of is not None
+    claimed, tally = IntegerSet(members_of), Tally(cells, reach)
     nearest_of: dict[int, int] = {}
 
     def positions(slab: Slab) -> Points:
         return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
 
     scan = ValueScan(of, where, cells, reach)
-    for slab in cells.slabs(size):
+    for slab in cells.slabs(case.block):
         seen = scan.run(slab) or _values_at(of, positions(slab), cells)
         tally.settled += int(seen.counts.sum())
         for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
@@ -415,7 +396,7 @@ def collect_values(
     members = claimed.up_to(size) if values.size else np.empty(0, np.int64)
     missing = np.setdiff1d(members, values)
     missing = missing[np.argsort(np.abs(missing), stable=True)]
-    return ComparedValues(tally, values, sizes, members, missing, claimed, size)
+    return _ComparedValues(tally, values, sizes, members, missing, claimed, size)
 
 
 def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
@@ -432,12 +413,10 @@ def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
 
     A table that does not hold all of them refutes a set only by a value outside it. A missing member leaves the claim undecided.
     """
-    compared = yield from collect_values(
-        check, case.environment, case.cells, case.block, case.reach
-    )
-    evidence = compared.evidence()
+    compared = yield from _collect_values(check, case)
+    evidence, settled = compared.evidence(), compared.tally.settled
     if compared.tally.least is not None:
-        verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
+        verdict = Refuted(counterexample_at(case, compared.tally.least), settled)
         return Finding(verdict, {**evidence, "failures": compared.tally.failures})
     if case.is_complete:
         return _conclude_finite_values(case, check, compared, evidence)
@@ -453,49 +432,43 @@ def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
             if absent.size and abs(absent[0]) <= case.bound // SMALL:
                 why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
                 return Finding(Undecided(why), evidence)
-            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
+            span = compared.span(compared.looked_up_to)
+            sense = f"no P-position has a value outside of the set, and every member {span} occurs"
+            if absent.size:
+                listed = ", ".join(f"{v:,}" for v in absent[:8].tolist())
+                listed += ", …" if absent.size > 8 else ""
+                sense = f"no P-position has a value outside of the set, and its members {span} occur except {listed}"
         case "contains-all":
-            frontier = compared.frontier(case.bound)
-            before = compared.frontier(case.bound // GROWTH)
+            smaller = case.bound // GROWTH
+            frontier, before = compared.frontier(case.bound), compared.frontier(smaller)
             if frontier is None:
                 why = f"not even the least member occurs up to bound {case.bound:,}"
                 return Finding(Undecided(why), evidence)
+            span = compared.span(frontier)
             if before is not None and frontier <= before:
                 if compared.claimed.first_outside(set(compared.values.tolist())) is None:
                     return Finding(Exhausted(compared.members.size, "member"), evidence)
-                why = f"all members {compared.span(frontier)} occur, but the next does not, neither up to bound"
-                return Finding(
-                    Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
-                )
-            sense = f"every member {compared.span(frontier)} occurs, and no table can contradict the claim"
+                why = f"all members {span} occur, but the next does not, neither up to bound"
+                return Finding(Undecided(f"{why} {smaller:,} nor {case.bound:,}"), evidence)
+            sense = f"every member {span} occurs, and no table can contradict the claim"
         case _:
             assert_never(check.relation)
-    return Finding(HoldsToBound(compared.tally.settled, case.bound, sense), evidence)
+    return Finding(HoldsToBound(settled, case.bound, sense), evidence)
 
 
 def _conclude_finite_values(
-    case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
+    case: ClaimCase, check: Values, compared: _ComparedValues, evidence: Mapping[str, Any]
 ) -> Finding:
     """Return the verdict if the table holds all P-positions in question."""
+    settled = compared.tally.settled
     if check.relation != "within":
         absent = compared.claimed.first_outside(set(compared.values.tolist()))
         if absent is not None:
-            counterexample = Counterexample(
-                f"no P-position has the value {absent:,}",
-                f"{absent:,}, a v with {math_text(check.values)}, is a value",
-            )
-            return Finding(Refuted(counterexample, compared.tally.settled), evidence)
+            claimed = f"{absent:,}, a v with {math_text(check.values)}, is a value"
+            counterexample = Counterexample(f"no P-position has the value {absent:,}", claimed)
+            return Finding(Refuted(counterexample, settled), evidence)
     if not compared.values.size:
         return Finding(case.nothing("P-position"))
     if check.relation == "contains-all" and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    return Finding(Exhausted(compared.tally.settled), evidence)
-
-
-def _which_occur(compared: ComparedValues) -> str:
-    span = compared.span(compared.looked_up_to)
-    if not compared.missing.size:
-        return f"and every member {span} occurs"
-    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist())
-    more = ", …" if compared.missing.size > 8 else ""
-    return f"and its members {span} occur except {listed}{more}"
+    return Finding(Exhausted(settled), evidence)

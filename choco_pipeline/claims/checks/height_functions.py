@@ -49,13 +49,10 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     Arguments run up to `bound`, the value of `N`. Raises `FormulaError` if a formula has no value where it is needed, or the
     height is negative; `LimitError` if there are too many functions, too many integers, or Grundy numbers from 64.
 
-    Returns
-    -------
-    Finding
-        A counterexample is the least function: by its largest height, then by its heights in the order of the arguments.
-        Its position is the least one with another Grundy number than claimed. For a function that has the formula but not the
-        property, it is the first choice of integers that violates the property. The evidence counts all `functions`, those with
-        the property (`with_property`) and those with the formula (`with_formula`).
+    A counterexample is the least function: by its largest height, then by its heights in the order of the arguments. Its position
+    is the least one with another Grundy number than claimed. For a function that has the formula but not the property, it is the
+    first choice of integers that violates the property. The evidence counts all `functions`, those with the property
+    (`with_property`) and those with the formula (`with_formula`).
     """
     box = _Box(check, bound)
     least: tuple[int, tuple[int, ...]] | None = None
@@ -83,15 +80,13 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     if least is not None:
         heights = np.array(least[1]).reshape(1, *box.shape)
         return Finding(Refuted(box.counterexample(heights), functions), evidence)
+
     if not {"exactly": functions, "if": with_property, "only-if": with_formula}[check.relation]:
         what = "property" if check.relation == "if" else "formula"
-        return Finding(
-            Undecided(f"no height function with arguments up to {bound} has the {what}"), evidence
-        )
-    sense = (
-        f"for all {functions:,} monotone height functions with arguments up to {bound}"
-        f" and heights up to {box.height}"
-    )
+        why = f"no height function with arguments up to {bound} has the {what}"
+        return Finding(Undecided(why), evidence)
+    up_to = f"with arguments up to {bound} and heights up to {box.height}"
+    sense = f"for all {functions:,} monotone height functions {up_to}"
     return Finding(HoldsToBound(functions, bound, sense, "function"), evidence)
 
 

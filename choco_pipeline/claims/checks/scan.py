@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,9 @@ def compare_by_scan(
             by_arrays(slab, tally)
             yield
             continue
-        tally.add(counted.settled, counted.met, counted.failures)
+        tally.settled += counted.settled
+        tally.met += counted.met
+        tally.failures += counted.failures
         start = cells.first_of(slab)
         places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
         sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
@@ -67,8 +70,7 @@ def compare_by_scan(
         yield
 
 
-@dataclass(frozen=True)
-class ScanResult:
+class ScanResult(NamedTuple):
     """The counts of one slab, with the sizes of the least failures."""
 
     settled: int
@@ -82,7 +84,7 @@ class ScanResult:
 class Scan:
     """A task on one table."""
 
-    #: The instructions for each cell, and the cells.
+    #: The instructions for each cell.
     task: FormulaTask
     cells: Cells
     #: The largest coordinate that the statement is about; None for any.
@@ -99,10 +101,8 @@ class Scan:
             return None
         slab, order = _in_order(slab)
         loop = self._loop(slab, order)
-        if loop is None:
-            return None
-        counts = loop.run(slab, order, self.reach, arrays)
-        if counts[FAULT]:
+        counts = None if loop is None else loop.run(slab, order, self.reach, arrays)
+        if loop is None or counts is None or counts[FAULT]:
             return None
         none = nowhere(loop.shape.bits)
         least = counts[LEAST] if counts[FAILURES] else None
@@ -126,15 +126,23 @@ class Scan:
         return ranges
 
     def _loop(self, slab: Slab, order: Sequence[int]) -> CellLoop | None:
-        held = (0, 0) if self.cells.variable.stored is None else _limits_of(slab.cells)
+        variable = self.cells.variable
+        stored, last = variable.stored, order[-1]
+        held = (0, 0)
+        if stored is not None:  # a range of all cells, that of the type if it is narrow
+            limits = np.iinfo(slab.cells.dtype)
+            is_wide = slab.cells.itemsize > 2
+            held = range_of(slab.cells) if is_wide else (int(limits.min), int(limits.max))
         if held not in self._bits:
             self._bits[held] = self._width(held)
         width = self._bits[held]
         if width is None:
             return None
         bits, ranges = width
-        variable = self.cells.variable
-        stored = variable.stored
+        is_narrow = True
+        if slab.tops is not None:  # heights never fall
+            highest = int(slab.tops[(-1,) * slab.tops.ndim])
+            is_narrow = (highest + 1) * slab.cells.shape[last] < 1 << 31
         shape = LoopShape(
             dims=tuple(variable.dims[axis] for axis in order),
             sized=self.cells.game.base.coordinates,
@@ -142,8 +150,8 @@ class Scan:
             everywhere=stored is not None and self.cells.free is None,
             limited=self.cells.free is None,
             cell_bits=8 * slab.cells.itemsize,
-            top_varies=slab.tops is not None and slab.tops.strides[order[-1]] != 0,
-            narrow_sums=_fewest_digits_suffice(slab, order[-1]),
+            top_varies=slab.tops is not None and slab.tops.strides[last] != 0,
+            narrow_sums=is_narrow,
             has_reach=self.reach is not None,
             bits=bits,
             ranges=ranges,
@@ -156,24 +164,20 @@ class Scan:
             ranges = self.ranges(held)
         except FormulaError:
             return None
+        largest = max(high for _, high in ranges.values())
+        formulas = (*self.task.formulas, *self.task.solutions)
         for bits in WIDTHS:
-            largest = max(high for _, high in ranges.values())
-            formulas = (*self.task.formulas, *self.task.solutions)
             if largest < nowhere(bits) and all(formula.fits(ranges, bits) for formula in formulas):
                 return bits, tuple(ranges.items())
         return None
 
 
-@dataclass(frozen=True)
-class ValueCounts:
+class ValueCounts(NamedTuple):
     """Ascending values at P-positions, with counts and least sizes of positions."""
 
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
     nearest: NDArray[np.int64]
-
-
-_Counting = tuple[Scan, int, NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass
@@ -186,7 +190,11 @@ class ValueScan:
     #: As in `Scan`; larger positions are excluded.
     cells: Cells
     reach: int | None
-    _counting: dict[Interval, _Counting | None] = field(default_factory=dict)
+    #: For each range of cells the scan, the least value, and empty arrays of counts and of least sizes. Making these takes as
+    #: long as scanning a slab, so they are kept. None if a scan cannot count the values.
+    _counting: dict[Interval, tuple[Scan, int, NDArray[np.int64], NDArray[np.int64]] | None] = (
+        field(default_factory=dict)
+    )
 
     def run(self, slab: Slab) -> ValueCounts | None:
         """Return the values in a slab; None if arrays have to compute them."""
@@ -194,7 +202,7 @@ class ValueScan:
             return None
         held = range_of(slab.cells)
         if held not in self._counting:
-            self._counting[held] = self._counting_of(held)
+            self._prepare(held)
         if (counting := self._counting[held]) is None:
             return None
         scan, low, counts, nearest = counting
@@ -204,26 +212,22 @@ class ValueScan:
         counts[found], nearest[found] = 0, np.iinfo(np.int64).max
         return None if counted is None else values
 
-    def _counting_of(self, held: Interval) -> _Counting | None:
-        """Return the scan for cells in an interval, the least value, and two arrays.
-
-        The arrays, of counts and of least sizes, are empty. Making them takes as long as scanning a slab, so they are kept. None if
-        a scan cannot count the values.
-        """
+    def _prepare(self, held: Interval) -> None:
+        self._counting[held] = None
         task = FormulaTask(self.formula, self.where)
         try:
             ranges = Scan(task, self.cells, self.reach).ranges(held)
             low, high = self.formula.interval(ranges)
         except FormulaError:
-            return None
+            return
         if high - low >= MOST_VALUES:
-            return None
+            return
         variable = self.cells.variable
         p_value = None if variable.stored is not None else int(variable.name != "grundy")
         counted = ValuesTask(self.formula, self.where, p_value, low, high)
         counts = np.zeros(high - low + 1, np.int64)
         nearest = np.full(counts.size, np.iinfo(np.int64).max)
-        return Scan(counted, self.cells, self.reach), low, counts, nearest
+        self._counting[held] = Scan(counted, self.cells, self.reach), low, counts, nearest
 
 
 def _is_worth_it(cells: Cells) -> bool:
@@ -240,23 +244,6 @@ def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
     if tops is not None and tops.strides[order[-1]] not in (0, tops.itemsize):
         tops = np.ascontiguousarray(tops.transpose(order)).transpose(np.argsort(order))
     return Slab(slab.starts, cells, tops), order
-
-
-def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
-    """Whether a line of columns has fewer positions than 32 bits can count."""
-    if slab.tops is None:
-        return True
-    highest = int(slab.tops[(-1,) * slab.tops.ndim])  # heights never fall
-    length: int = slab.cells.shape[axis]
-    return (highest + 1) * length < 1 << 31
-
-
-def _limits_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a range that contains all cells, that of the type if it is narrow."""
-    if cells.itemsize > 2:
-        return range_of(cells)
-    limits = np.iinfo(cells.dtype)
-    return int(limits.min), int(limits.max)
 
 
 def range_of(cells: NDArray[np.integer]) -> Interval:

@@ -38,12 +38,11 @@ def _reader(kind: type[_T], read: Callable[[str], _T]) -> PlainValidator:
 
 
 def _formula(is_truth: bool, functions: Collection[str] = ()) -> PlainValidator:
-    words = {False: "an integer", True: "a condition"}
-
     def read(text: str) -> Formula:
         formula = parse(text, functions=functions)
         if formula.is_truth != is_truth:
-            raise ValueError(f"{words[is_truth]} is needed, this is {words[not is_truth]}")
+            words = ("a condition", "an integer") if is_truth else ("an integer", "a condition")
+            raise ValueError(f"{words[0]} is needed, this is {words[1]}")
         return formula
 
     return _reader(Formula, read)
@@ -127,10 +126,8 @@ class Counts(BarKind):
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
-        sums = "".join(
-            f"; {name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items()
-        )
-        return "; ".join(map(math_text, self.conditions)) + sums
+        sums = (f"{name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items())
+        return "; ".join([*map(math_text, self.conditions), *sums])
 
 
 class Cellular(BarKind):
@@ -151,12 +148,8 @@ class Cellular(BarKind):
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield terms that do not come from an earlier generation."""
-        for i, (dn, _, _) in enumerate(self.terms):
-            if dn < 1:
-                yield (
-                    ("terms", i),
-                    f"a generation follows from earlier ones: dn is at least 1, found {dn}",
-                )
+        why = "a generation follows from earlier ones: dn is at least 1, found"
+        yield from ((("terms", i), f"{why} {t[0]}") for i, t in enumerate(self.terms) if t[0] < 1)
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -210,14 +203,10 @@ class Columns(Kind):
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""
-        for n, example in enumerate(self.examples):
-            position = tuple(example.position)
+        needed = f"a position has {len(coordinates)}: ({', '.join(coordinates)})"
+        for n, position in enumerate(tuple(example.position) for example in self.examples):
             if len(position) != len(coordinates):
-                yield (
-                    ("examples", n),
-                    f"{position} has {len(position)} numbers, a position has {len(coordinates)}:"
-                    f" ({', '.join(coordinates)})",
-                )
+                yield ("examples", n), f"{position} has {len(position)} numbers, {needed}"
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -258,9 +247,8 @@ class Listing(Kind):
         begins = f" begins {self.begins}" if self.begins else ""
         ends = f" ends {self.ends}" if self.ends else ""
         length = "" if self.length is None else f" has {self.length} values"
-        return (
-            f"{math_text(self.of)} over P-positions{_where_text(self.where)}{begins}{ends}{length}"
-        )
+        listed = f"{math_text(self.of)} over P-positions{_where_text(self.where)}"
+        return f"{listed}{begins}{ends}{length}"
 
 
 class HeightFunctions(Kind):
@@ -311,7 +299,8 @@ class HeightFunctions(Kind):
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
         sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
-        return f"G = {math_text(self.grundy)} {sign} {math_text(self.condition)}{_where_text(self.where)}"
+        such = f"{math_text(self.condition)}{_where_text(self.where)}"
+        return f"G = {math_text(self.grundy)} {sign} {such}"
 
 
 class SectionCase(Model):
@@ -397,12 +386,10 @@ class Sections(Kind):
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
+        order = f"n = {math_text(self.order)}"
         if self.pieces is not None:
-            return (
-                f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"
-            )
+            return f"S_n consists of {math_text(self.pieces)} octahedra, {order}"
         assert self.level is not None  # otherwise `mistakes` reports it
-        level = _level_text(self.level, self.halves)
         parts = []
         for case in self.cases:
             other = "empty"
@@ -410,7 +397,7 @@ class Sections(Kind):
                 n, m, i, j = map(math_text, case.like)
                 other = f"S_n at {m}, n = {n}, [{i}, {j}]"
             parts.append(f"[i, j] as {other}{_where_text(case.where)}")
-        return f"S_n at {level}, n = {math_text(self.order)}: {'; '.join(parts)}"
+        return f"S_n at {_level_text(self.level, self.halves)}, {order}: {'; '.join(parts)}"
 
 
 def _less(name: str, steps: int) -> str:

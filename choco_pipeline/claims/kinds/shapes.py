@@ -17,7 +17,6 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.notation import coordinates_of
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     SIZE,
     TRUE,
@@ -36,6 +35,7 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     conjuncts,
     joined,
+    term_text,
     walk,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
@@ -110,15 +110,8 @@ def in_order(
 Containment = Literal["exactly", "contain", "within"]
 
 
-class Shape(Judged):
-    """A shape of statements that has a judge of its own."""
-
-    #: How documents and commands call it.
-    kind: ClassVar[str]
-
-
 @dataclass(frozen=True)
-class PPositions(Shape):
+class PPositions(Judged):
     """The P-positions equal, contain, or are among the solutions of a formula."""
 
     kind: ClassVar[str] = "p-positions"
@@ -131,7 +124,7 @@ class PPositions(Shape):
 
 
 @dataclass(frozen=True)
-class GrundyNumbers(Shape):
+class GrundyNumbers(Judged):
     """The Grundy number is the value of a formula."""
 
     kind: ClassVar[str] = "grundy"
@@ -142,7 +135,7 @@ class GrundyNumbers(Shape):
 
 
 @dataclass(frozen=True)
-class Values(Shape):
+class Values(Judged):
     """The values of a formula at P-positions equal, contain, or are in a set."""
 
     kind: ClassVar[str] = "values"
@@ -155,7 +148,7 @@ class Values(Shape):
 
 
 @dataclass(frozen=True)
-class Count(Shape):
+class Count(Judged):
     """The number of positions, or of positions with integers, with a condition."""
 
     kind: ClassVar[str] = "count"
@@ -174,7 +167,7 @@ class Count(Shape):
 
 
 @dataclass(frozen=True)
-class Related(Shape):
+class Related(Judged):
     """A Grundy number, or an outcome, follows from a position of another game."""
 
     kind: ClassVar[str] = "related"
@@ -198,7 +191,7 @@ class Related(Shape):
 
 
 @dataclass(frozen=True)
-class PrintedNumbers(Shape):
+class PrintedNumbers(Judged):
     """Printed Grundy numbers of single positions, or of a table of positions."""
 
     kind: ClassVar[str] = "grundy-list"
@@ -224,7 +217,7 @@ class PrintedNumbers(Shape):
 
 
 @dataclass(frozen=True)
-class Evaluated(Shape):
+class Evaluated(Judged):
     """A statement of any other shape, which is judged by evaluating it."""
 
     kind: ClassVar[str] = "statement"
@@ -270,38 +263,37 @@ class Parts:
 def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
     """Split definitions and a premise ``size <= …`` from one about positions."""
     let = dict[str, Formula]()
-    while isinstance(proposition, Let) and _is_free_of(proposition.value, coordinates):
-        let[proposition.name] = proposition.value.formula
-        proposition = proposition.body
+    while isinstance(proposition, Let):
+        value = proposition.value
+        if value.terms or not value.names.isdisjoint({*coordinates, SIZE}):
+            break
+        let[proposition.name], proposition = value.formula, proposition.body
     reach = None
-    if isinstance(proposition, Implies) and not _counts_positions(proposition.conclusion):
-        reach, premise = _without_reach(conjuncts(proposition.premise), coordinates)
-        if reach is not None and not premise:
-            proposition = proposition.conclusion
-        elif reach is not None:
-            proposition = replace(proposition, premise=joined("and", premise))
-    elif isinstance(proposition, ValueSet):
-        reach, condition = _without_reach(conjuncts(proposition.condition), coordinates)
-        if reach is not None:
-            proposition = replace(proposition, condition=_all(condition))
-    elif isinstance(proposition, Expression) and len(proposition.terms) == 1:
-        ((name, count),) = proposition.terms
-        is_free = OWN_NAMES.isdisjoint(let)
-        if isinstance(count, CountTerm) and OfPosition() in count.bindings and is_free:
-            bound = {one.name for one in count.bindings if isinstance(one, InRange)}
-            most, counted = _without_reach(conjuncts(count.body), {*coordinates, *bound})
-            counts = replace(proposition, terms=((name, replace(count, body=_all(counted))),))
-            if most is not None and _count(counts, coordinates) is not None:
-                reach, proposition = most, counts
+    match proposition:
+        case Implies(premise, conclusion):
+            counted = (one for one in walk(conclusion) if isinstance(one, CountTerm))
+            if not any(OfPosition() in one.bindings for one in counted):
+                reach, parts = _without_reach(premise, coordinates)
+                whole = replace(proposition, premise=joined("and", parts)) if parts else conclusion
+                proposition = proposition if reach is None else whole
+        case ValueSet():
+            reach, parts = _without_reach(proposition.condition, coordinates)
+            if reach is not None:
+                proposition = replace(proposition, condition=_all(parts))
+        case Expression(_, ((name, CountTerm(bindings, body) as count),)):
+            if OfPosition() in bindings and OWN_NAMES.isdisjoint(let):
+                bound = {one.name for one in bindings if isinstance(one, InRange)}
+                most, parts = _without_reach(body, {*coordinates, *bound})
+                counts = replace(proposition, terms=((name, replace(count, body=_all(parts))),))
+                if most is not None and _count(counts, coordinates) is not None:
+                    reach, proposition = most, counts
+        case _:
+            pass
     return Parts(let, reach, proposition)
 
 
 def _all(parts: list[Proposition]) -> Proposition:
     return joined("and", parts) if parts else TRUE
-
-
-def _counts_positions(part: Proposition) -> bool:
-    return any(isinstance(one, CountTerm) and OfPosition() in one.bindings for one in walk(part))
 
 
 def recognised(
@@ -335,40 +327,32 @@ def _about_positions(
         case ValueSet():
             return _values(proposition)
         case Expression():
-            return (
-                _count(proposition, coordinates)
-                or _equation(proposition, None)
-                or _numbers(proposition)
-            )
+            counted = _count(proposition, coordinates)
+            return counted or _equation(proposition, None) or _numbers(proposition)
         case Junction("and"):
             return _numbers(proposition)
         case _:
             return _outcomes(proposition, None)
 
 
-def _is_free_of(value: Expression, coordinates: Collection[str]) -> bool:
-    return not value.terms and value.formula.names.isdisjoint({*coordinates, SIZE})
-
-
 def _without_reach(
-    parts: tuple[Proposition, ...], variables: Collection[str]
+    condition: Proposition, variables: Collection[str]
 ) -> tuple[Formula | None, list[Proposition]]:
     """Split a conjunct ``size <= limit`` without variables in the limit from others."""
+    parts = conjuncts(condition)
     for i, part in enumerate(parts):
-        match part:
-            case Expression(formula, ()):
-                bound = formula.bound_of(SIZE)
-                if bound is not None and bound.names.isdisjoint(variables):
-                    return bound, [*parts[:i], *parts[i + 1 :]]
-            case _:
-                pass
+        if isinstance(part, Expression) and not part.terms:
+            bound = part.formula.bound_of(SIZE)
+            if bound is not None and bound.names.isdisjoint(variables):
+                return bound, [*parts[:i], *parts[i + 1 :]]
     return None, [*parts]
 
 
 def _formula(part: Proposition | None) -> Formula | None:
     """Return a condition without game terms as a formula; None for anything else."""
-    is_plain = isinstance(part, Expression) and not part.terms and SIZE not in part.formula.names
-    return part.formula if is_plain and isinstance(part, Expression) else None
+    if not isinstance(part, Expression) or part.terms or SIZE in part.formula.names:
+        return None
+    return part.formula
 
 
 def _implication(premise: Proposition, conclusion: Proposition) -> Recognised | None:
@@ -398,74 +382,56 @@ def _implication(premise: Proposition, conclusion: Proposition) -> Recognised | 
 
 def _outcomes(proposition: Proposition, where: Formula | None) -> Recognised | None:
     match proposition:
-        case Equivalent((first, second)):
-            for one, other in ((first, second), (second, first)):
-                if (
-                    one == PPosition()
-                    and isinstance(other, PPosition)
-                    and other.place.game is not None
-                ):
-                    return _related(other.place, None, where)
-                formula = _formula(other)
-                if one == PPosition() and formula is not None:
-                    return PPositions(formula, "exactly", where)
+        case Equivalent((first, second)) if PPosition() in (first, second):
+            other = second if first == PPosition() else first
+            if isinstance(other, PPosition) and other.place.game is not None:
+                return _related(other.place, None, where)
+            formula = _formula(other)
+            return None if formula is None else PPositions(formula, "exactly", where)
         case _:
-            pass
-    return None
+            return None
 
 
 def _numbers(part: Proposition) -> Recognised | None:
     """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
     numbers = list[tuple[Position, int]]()
     for one in conjuncts(part):
-        if not isinstance(one, Expression) or len(one.terms) != 1:
-            return None
-        name, term = one.terms[0]
-        value = one.formula.solved_for(name)
-        if (
-            not isinstance(term, Grundy)
-            or term.place.at is None
-            or term.place.game
-            or value is None
-        ):
-            return None
-        if value.names or any(at.terms or at.formula.names for at in term.place.at):
-            return None
-        numbers.append(
-            (tuple(int(at.formula.value({})) for at in term.place.at), int(value.value({})))
-        )
+        match one:
+            case Expression(formula, ((name, Grundy(Place(tuple() as at, None))),)):
+                value = formula.solved_for(name)
+                if value is None or value.names or any(x.terms or x.names for x in at):
+                    return None
+                place = tuple(int(x.formula.value({})) for x in at)
+                numbers.append((place, int(value.value({}))))
+            case _:
+                return None
     return PrintedNumbers(numbers=tuple(numbers))
 
 
 def _printed(
     part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Recognised | None:
-    where = None
-    if isinstance(part, Implies):
-        where = _formula(part.premise)
-        part = part.conclusion if where is not None else part
-    if isinstance(part, Expression) and len(part.terms) == 2 and where is not None:
-        entry = next((term for _, term in part.terms if isinstance(term, Printed)), None)
-        value = part.formula.solved_for("G")
-        if entry is None or _GRUNDY not in part.terms or value is None:
+    """Recognise ``row <= last => G == printed(row, column)``."""
+    match part:
+        case Implies(premise, Expression(equation, ((_, _), (_, _)) as terms)):
+            where, value = _formula(premise), equation.solved_for("G")
+        case _:
             return None
-        if value.text != term_text(entry):
-            return None
-        axes = [one.formula.text for one in (entry.row, entry.column)]
-        limit = where.bound_of(axes[0])
-        if (
-            sorted(axes) != sorted(coordinates)
-            or limit is None
-            or limit.text != str(len(printed) - 1)
-        ):
-            return None
-        order = [axes.index(name) for name in coordinates]
-        cells = [((i, j), n) for i, row_of in enumerate(printed) for j, n in enumerate(row_of)]
-        numbers = tuple((tuple(at[axis] for axis in order), n) for at, n in cells)
-        after = [(i, len(row_of)) for i, row_of in enumerate(printed)]
-        ends = tuple(tuple(at[axis] for axis in order) for at in after)
-        return PrintedNumbers(numbers=numbers, ends=ends)
-    return None
+    entry = next((term for _, term in terms if isinstance(term, Printed)), None)
+    if entry is None or _GRUNDY not in terms or where is None or value is None:
+        return None
+    axes = [one.formula.text for one in (entry.row, entry.column)]
+    limit = where.bound_of(axes[0])
+    is_of_positions = value.text == term_text(entry) and sorted(axes) == sorted(coordinates)
+    if not is_of_positions or limit is None or limit.text != str(len(printed) - 1):
+        return None
+
+    def place(row: int, column: int) -> Position:
+        return tuple((row, column)[axes.index(name)] for name in coordinates)
+
+    cells = [(place(i, j), n) for i, row in enumerate(printed) for j, n in enumerate(row)]
+    ends = tuple(place(i, len(row)) for i, row in enumerate(printed))
+    return PrintedNumbers(numbers=tuple(cells), ends=ends)
 
 
 _GRUNDY = ("G", Grundy(Place()))
@@ -473,37 +439,26 @@ _GRUNDY = ("G", Grundy(Place()))
 
 def _equation(part: Expression, where: Formula | None) -> Recognised | None:
     """Recognise ``G == e``, where e may have a related game's Grundy number."""
-    others = [(name, term) for name, term in part.terms if (name, term) != _GRUNDY]
-    if len(part.terms) == 2 and len(others) == 1:
-        (name, term), value = others[0], part.formula.solved_for("G")
-        if (
-            value is None
-            or not isinstance(term, Grundy)
-            or term.place.game is None
-            or value.names != {name}
-        ):
+    value = part.formula.solved_for("G") if _GRUNDY in part.terms else None
+    match [one for one in part.terms if one != _GRUNDY]:
+        case _ if value is None:
             return None
-        return _related(term.place, value.rename_all({name: "g"}), where)
-    if part.terms == (_GRUNDY,):
-        value = part.formula.solved_for("G")
-        if value is not None and SIZE not in value.names:
-            return GrundyNumbers(equals=value, where=where)
-    return None
+        case []:
+            return None if SIZE in value.names else GrundyNumbers(equals=value, where=where)
+        case [(name, Grundy(place))] if place.game is not None and value.names == {name}:
+            return _related(place, value.rename_all({name: "g"}), where)
+        case _:
+            return None
 
 
 def _related(place: Place, equals: Formula | None, where: Formula | None) -> Recognised | None:
     assert place.game is not None
     assert place.at is not None
     names = coordinates_of(place.game)
-    at = [_formula(one) for one in place.at]
-    if any(one is None for one in at) or len(names) != len(at):
+    at = [formula for formula in map(_formula, place.at) if formula is not None]
+    if not len(names) == len(at) == len(place.at):
         return None
-    return Related(
-        game=place.game.text,
-        at={name: one for name, one in zip(names, at, strict=True) if one is not None},
-        equals=equals,
-        where=where,
-    )
+    return Related(place.game.text, dict(zip(names, at, strict=True)), equals, where)
 
 
 _RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
@@ -529,19 +484,15 @@ def _values(part: ValueSet) -> Recognised | None:
 
 def _count(part: Expression, coordinates: Collection[str]) -> Recognised | None:
     """Recognise a number of positions: ``count(position: …) == e``."""
-    if len(part.terms) != 1:
+    match part:
+        case Expression(formula, ((name, CountTerm((OfPosition(), *further), body)),)):
+            equals = formula.solved_for(name)
+        case _:
+            return None
+    if equals is None or not equals.names.isdisjoint(coordinates):
         return None
-    name, count = part.terms[0]
-    if not isinstance(count, CountTerm):
-        return None
-    equals = part.formula.solved_for(name)
-    first, *further = count.bindings
-    if equals is None or first != OfPosition() or not equals.names.isdisjoint(coordinates):
-        return None
-    conditions = [one for one in conjuncts(count.body) if one != PPosition()]
-    over: Literal["positions", "p-positions"] = (
-        "p-positions" if len(conditions) < len(conjuncts(count.body)) else "positions"
-    )
+    parts = conjuncts(body)
+    conditions = [one for one in parts if one != PPosition()]
     of = _all(conditions)
     if (
         not isinstance(of, Expression)
@@ -553,4 +504,7 @@ def _count(part: Expression, coordinates: Collection[str]) -> Recognised | None:
     beside = {one.name: one.span for one in further if isinstance(one, InRange)}
     if "grundy" in beside:
         return None
+    over: Literal["positions", "p-positions"] = (
+        "p-positions" if len(conditions) < len(parts) else "positions"
+    )
     return Count(over=over, beside=beside, of=of.formula.rename({"G": "grundy"}), equals=equals)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -161,9 +162,9 @@ def _about_plug_in(
             yield ("check", "kind"), found
         if across and claim.statement.every:
             yield ("every",), f"a check of kind {kind} has no `every`: it compares tables"
-        if across and len(claim.parameters) != 1:
-            found = f"{kind} compares tables that differ in one parameter, found {len(claim.parameters)}"
-            yield ("ruleset",), found
+        if across and (number := len(claim.parameters)) != 1:
+            why = f"{kind} compares tables that differ in one parameter, found {number}"
+            yield ("ruleset",), why
     for place, message in plug_in.mistakes(claim.coordinates):
         yield ("check", *place), message
     for place, part, extra in plug_in.parts(coordinates):
@@ -174,30 +175,23 @@ def _about_plug_in(
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield the reasons why a claim cannot be decided for all parameters at once."""
-    statement = claim.statement
-    if statement.follows_from is not None and statement.for_all is None:
-        yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
-    if statement.follows_from is not None and claim.reach is not None:
-        yield (
-            ("follows_from",),
-            "a statement with a limit on the size does not follow: lemmas are about all positions",
-        )
+    statement, place = claim.statement, ("for_all",)
+    follows = ("follows_from",) if statement.follows_from is not None else None
+    if follows and statement.for_all is None:
+        yield follows, "`for_all` is needed: for which parameters it follows"
+    if follows and claim.reach is not None:
+        why = "a statement with a limit on the size does not follow: lemmas are about all positions"
+        yield follows, why
     if statement.for_all is None or claim.pattern is None:
         return
-    place = ("for_all",)
-    if statement.follows_from is not None:
-        if (
-            claim.check.kind not in FOLLOWING and claim.on_options is None
-        ) or claim.is_of_whole_bars:
-            yield (
-                ("follows_from",),
-                "only `P <=> …`, `G == …`, sets of values and options can follow from others",
-            )
+    if follows:
+        can_follow = claim.check.kind in FOLLOWING or claim.on_options is not None
+        if not can_follow or claim.is_of_whole_bars:
+            why = "only `P <=> …`, `G == …`, sets of values and options can follow from others"
+            yield follows, why
     elif claim.determined is None or claim.determined.where is not None or claim.is_of_whole_bars:
-        yield (
-            place,
-            "only `P <=> …` and `G == …` of all positions can be decided for all parameters",
-        )
+        why = "only `P <=> …` and `G == …` of all positions can be decided for all parameters"
+        yield place, why
     if statement.every or claim.let:
         yield place, "a claim with `every` or `let` cannot be decided for all parameters at once"
     if not claim.parameters:
@@ -210,15 +204,14 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     for values in product(range(MOST_TRIED), repeat=len(names)):
         given = dict(zip(names, values, strict=True))
         if claim.is_for_all(given) and not claim.speaks_of(given):
-            at = assigned(given)
-            yield place, f"the claim is not about {at}: `for_all` must imply `when`"
+            yield place, f"the claim is not about {assigned(given)}: `for_all` must imply `when`"
             return
 
 
 def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
-    if not isinstance(claim.statement, Entry) or claim.statement.sample is None:
+    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
+    if sample is None:
         return
-    sample = claim.statement.sample
     known: set[str] = set()
     for name, span in sample.parameters.items():
         yield from _unknown(("sample", "parameters", name), span, known)
@@ -254,13 +247,11 @@ def _require_matchable(pattern: Notation) -> None:
             case Notation():
                 _require_matchable(value)
             case Formula() if key == "heaps" and value.names:
-                raise ChocoError(
-                    f"{pattern.name}: the number of heaps must be written out, found {value}"
-                )
+                why = f"the number of heaps must be written out, found {value}"
+                raise ChocoError(f"{pattern.name}: {why}")
             case Formula() if key != "f" and value.names and value.names != {value.text}:
-                raise ChocoError(
-                    f"{pattern.name}: {key} must be an integer or a name that stands for one, found {value}"
-                )
+                why = f"{key} must be an integer or a name that stands for one, found {value}"
+                raise ChocoError(f"{pattern.name}: {why}")
             case _:
                 pass
 
@@ -295,14 +286,12 @@ def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
 def without_value(claim: Claim, error: FormulaError) -> Finding:
     """Return the finding if a formula of a claim has no value."""
     text = error.text.strip()
-    key = next(
-        (
-            ".".join(map(str, place))
-            for place, formula in formulas_of(claim)
-            if text in (formula.source.strip(), formula.text)
-        ),
-        "statement" if claim.statement.statement is not None else None,
+    keys = (
+        ".".join(map(str, place))
+        for place, formula in formulas_of(claim)
+        if text in (formula.source.strip(), formula.text)
     )
+    key = next(keys, "statement" if claim.statement.statement is not None else None)
     where = f"{key} ({text})" if key else text
     return Finding(Undecided(f"{where}: {error}"), {"key": key} if key else {})
 
@@ -315,7 +304,6 @@ BACKGROUND = Path("config/claims/background.yaml")
 class Catalogue:
     """Claims by id, in the order of their files."""
 
-    #: The claims.
     claims: Mapping[str, Claim]
     #: For each id, the places ``file:line:column`` of the keys with formulas, such as ``check.formula``.
     places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -349,12 +337,15 @@ class Catalogue:
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
         """Yield the claims that fit a table, with each of their `cases`."""
         notation = read(ruleset)
-        for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
+        for pattern, claims in self._by_pattern[names_of(notation), quantity].items():
             parameters = match(read(pattern), notation)
-            if parameters is not None:
-                yield from (
-                    (claim, case) for claim in claims for case in self._cases(claim, parameters)
-                )
+            for claim in claims if parameters is not None else ():
+                try:
+                    cases = claim.cases(parameters or {})
+                except ConfigError as error:
+                    place = self.places.get(claim.id, {}).get("when")
+                    raise ConfigError(f"{place}: {error}" if place else str(error)) from error
+                yield from ((claim, case) for case in cases)
 
     def speaking_of(self, ruleset: str) -> Sequence[Claim]:
         """Return the claims that fit a table of the ruleset, each once."""
@@ -363,17 +354,9 @@ class Catalogue:
             fitting = (
                 entry for quantity in QUANTITIES for entry, _ in self.fitting(ruleset, quantity)
             )
-            claims = self._speaking[ruleset] = tuple(
-                {claim.id: claim for claim in fitting}.values()
-            )
+            claims = tuple({claim.id: claim for claim in fitting}.values())
+            self._speaking[ruleset] = claims
         return claims
-
-    def _cases(self, claim: Claim, parameters: Mapping[str, int]) -> list[dict[str, int]]:
-        try:
-            return claim.cases(parameters)
-        except ConfigError as error:
-            place = self.places.get(claim.id, {}).get("when")
-            raise ConfigError(f"{place}: {error}" if place else str(error)) from error
 
     @cached_property
     def _speaking(self) -> dict[str, tuple[Claim, ...]]:
@@ -381,13 +364,13 @@ class Catalogue:
         return {}
 
     @cached_property
-    def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
+    def _by_pattern(self) -> Mapping[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
         """Claims grouped by pattern, so that each pattern is matched only once."""
-        by_pattern: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
+        by_pattern: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]
+        by_pattern = defaultdict(lambda: defaultdict(list))
         for claim in self.claims.values():
             for quantity in claim.quantities:
-                patterns = by_pattern.setdefault((claim.shape, quantity), {})
-                patterns.setdefault(str(claim.statement.ruleset), []).append(claim)
+                by_pattern[claim.shape, quantity][str(claim.statement.ruleset)].append(claim)
         return by_pattern
 
 

@@ -115,14 +115,10 @@ def verdict_text(verdict: Verdict) -> str:
     """
     text = verdict_detail(verdict)
     match verdict:
-        case Proved():
-            return f"proved {text}"
-        case Refuted(counterexample):
-            return f"refuted{':' if counterexample.position is None else ''} {text}"
-        case Undecided():
-            return f"undecided: {text}"
-        case Vacuous():
-            return f"vacuous: {text}"
+        case Proved() | Refuted(Counterexample(_, _, tuple())):
+            return f"{verdict.kind} {text}"
+        case Refuted() | Undecided() | Vacuous():
+            return f"{verdict.kind}: {text}"
         case _:
             return text
 
@@ -222,7 +218,8 @@ def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
         return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
     if reach is None:
         return f"all {plural(unit)}"
-    return f"all {plural(unit)} with coordinates up to {math_text(reach) if isinstance(reach, str) else f'{reach:,}'}"
+    limit = math_text(reach) if isinstance(reach, str) else f"{reach:,}"
+    return f"all {plural(unit)} with coordinates up to {limit}"
 
 
 def plural(unit: str) -> str:
@@ -274,8 +271,6 @@ class AllParameters(RecordModel):
 
         Examples
         --------
-        >>> AllParameters(parameters=("k", "s"), condition="k%2 == 0 and s < k", where="").text
-        'all k, s with k ≡ 0 (mod 2) and s < k'
         >>> AllParameters(parameters=("k",), condition="k%4 == 2", where="x <= k//2 and y <= k//2").text
         'all k with k ≡ 2 (mod 4), on positions with x, y ≤ ⌊k/2⌋'
         """
@@ -334,15 +329,8 @@ class ClaimVerdict(VerdictRecord):
         """
         fields = verdict_fields(finding.verdict)
         fields["bound"] = bound if fields["bound"] is None else fields["bound"]
-        return cls(
-            claim=claim,
-            table=table,
-            parameters=dict(parameters),
-            **fields,
-            evidence=finding.evidence,
-            seconds=round(seconds, 4),
-            **by_proof,
-        )
+        fields |= {"claim": claim, "table": table, "parameters": dict(parameters)}
+        return cls(**fields, evidence=finding.evidence, seconds=round(seconds, 4), **by_proof)
 
     def document(self) -> dict[str, Any]:
         """Return it as plain data, without unset keys of proofs."""

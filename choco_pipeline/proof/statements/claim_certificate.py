@@ -36,8 +36,7 @@ from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_choice, fixed_integers
 from choco_pipeline.provenance import digest, versions
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import without_samples
+from choco_pipeline.statements.tree import text_of, without_samples
 
 #: The folder of claims' certificates in that of the games'.
 FOLDER = "claims"

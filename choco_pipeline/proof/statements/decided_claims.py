@@ -56,7 +56,6 @@ from choco_pipeline.proof.statements.sentences import (
     signed,
 )
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import (
     TRUE,
     Expression,
@@ -66,6 +65,7 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     applies,
     conjuncts,
+    math_of,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
 from choco_pipeline.tables.cells import Cells

@@ -67,23 +67,14 @@ def test_what_a_pass_does_where_the_end_alone_has_value_0(k, s, is_so):
         assert isinstance(verdict, HoldsToBound if is_so else Refuted)
 
 
-@pytest.mark.parametrize("game", ["nim(3)", "step-bar(k=1, s=2)", "solid-bar(f=(x+z)//2)"])
-def test_two_more_passes_are_none(game):
-    own = f"with-pass({game}, passes=3)"
-    for p, is_so in ((2, True), (1, False), (3, False)):
-        claim = related(own, own, {"p": f"p-{p}"}, where=f"p >= {p}")
-        assert isinstance(verdict_on(claim, 8, "p-positions"), HoldsToBound if is_so else Refuted)
-
-
-@pytest.mark.parametrize("k", range(1, 9))
+@pytest.mark.parametrize("k", [1, 2, 5])
 def test_higher_bars_are_lower_ones_farther_away(k):
     half = (k + 1) // 2
     own, other = TRIANGLE.format(k=k, more="+1"), TRIANGLE.format(k=k, more="")
     for by in (half - 1, half, half + 1):
         claim = related(own, other, {"x": f"x+{by}", "z": f"z+{by}"})
-        assert isinstance(
-            verdict_on(claim, 24, "p-positions"), Refuted if by != half else HoldsToBound
-        )
+        expected = HoldsToBound if by == half else Refuted
+        assert isinstance(verdict_on(claim, 20, "p-positions"), expected)
 
 
 def test_where_there_is_no_related_position_the_claim_is_false():

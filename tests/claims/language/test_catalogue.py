@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -83,18 +84,15 @@ def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_pa
 @pytest.mark.parametrize(
     ("ruleset", "coordinates"),
     [
-        ("step-bar(k=k, s=s)", ("y", "z")),
-        ("with-pass(strip-bar(k=k, s=s), passes=r)", ("x", "y", "z", "p")),
-        ("solid-bar(f=(x-k)//2)", ("x", "y", "z")),
-        ("with-pass(nim(4), passes=1)", ("a", "b", "c", "d", "p")),
-        ("rectangular-bar(m=m, n=m)", ("a", "b", "c", "d")),
-        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", ("a", "b", "c", "d", "p")),
+        ("with-pass(strip-bar(k=k, s=s), passes=r)", "xyzp"),
+        ("with-pass(nim(4), passes=1)", "abcdp"),
+        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", "abcdp"),
         ("sum(step-bar(k=k, s=s), step-bar(k=j2, s=s))", ("y1", "z1", "y2", "z2")),
     ],
 )
-def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> None:
+def test_coordinates_of_patterns(ruleset: str, coordinates: Sequence[str]) -> None:
     claim = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "P"})
-    assert claim.coordinates == coordinates
+    assert claim.coordinates == (*coordinates,)
     if "rectangular" in ruleset:
         uncut = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "i > 0 => P"})
         assert uncut.coordinates == ("i", "j", *coordinates[4:])
