@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
@@ -29,13 +29,11 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, variable_of
 
-CLAIMS = Path("config/claims")
 #: More games than this need a sweep.
 MOST_GAMES = 1000
 #: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
@@ -108,11 +106,10 @@ def mined(
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
         bounds = {(game.notation, chosen): size for game, _, chosen, size in tables}
-        catalogue = load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
         document = found_in(
             mined,
             families,
-            Finder(Tables(bounds), catalogue),
+            Finder(Tables(bounds), known_claims()),
             lambda *_, **__: progress.advance(progress_of_finding),
             related_games=not what,
         )

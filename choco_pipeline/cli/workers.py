@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from choco_pipeline.cluster.clusters import Cluster
 
 PROFILES = SHIPPED / "workflow" / "profiles"
-#: Where Dask works, in the results folder, while a run lasts.
+#: Dask's folder in the results folder during a run.
 DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
-#: Seconds between two looks at whether a job still waits for kernels.
+#: Seconds between two checks whether a job still waits for kernels.
 LOOK = 0.5
-#: Jobs for each worker: while one is computed, the processes of the next ones start.
+#: Jobs for each worker, so that processes start while others compute.
 JOBS_PER_WORKER = 4
 #: Rules that need two threads only without workers.
 ONE_THREAD = ("prove=1",)

@@ -24,15 +24,15 @@ from choco_pipeline.games.ruleset import LARGEST, Ruleset
 from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 
-#: Where games of one's own are described.
+#: The folder of game files.
 FOLDER = "config/games"
-#: Other packages name theirs by entry points of this group, each the path of a file.
+#: The group of entry points by which other packages name their game files.
 GROUP = "choco_pipeline.games"
-#: What formulas of claims use besides coordinates and parameters, and what a ruleset's notation does.
+#: Names with a meaning in the formulas of claims, or in the notation of rulesets.
 RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound", "game"})
 #: Bytes of a file: a hundred moves with long formulas. It takes a second to read.
 LARGEST_GAME = 1 << 17
-#: Conditions and largest amounts are tried on so many positions at once, nearest to the end of play.
+#: Number of small positions on which formulas are tried.
 FIRST_POSITIONS = 1000
 #: A set of amounts as the bits of a number.
 BITS = re.compile(r"bits\((.+)\)")
@@ -510,12 +510,12 @@ def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _in_file(path: Path, text: str) -> Description:
-    """Return the description that a file holds; it is read again as soon as the file has changed."""
+    """Return the description in a file; a changed file is read again."""
     return Description(YamlFile(path, text), path.stem)
 
 
 def inside(base: Path, path: str) -> Path:
-    """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
+    """Return a path below `base`, or raise `RulesetError` if it leads out of it."""
     root = base.resolve()
     try:
         whole = (root / path).resolve()
@@ -638,7 +638,7 @@ class CutGame(Ruleset):
 
     @cached_property
     def identity(self) -> str:
-        """The rules' digest: the same game under another name, or by other parameters, is the same game."""
+        """The digest of the rules, which does not depend on the name or the parameters."""
         rules = self.rules
         limits = {name: [limit.height.notation, limit.of] for name, limit in rules.limits.items()}
         moves = [
