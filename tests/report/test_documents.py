@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
+from choco_pipeline.cli.progress import FIRST_DOCUMENTS
 from choco_pipeline.report import pages as report_pages
 from choco_pipeline.report.claims import claim_views, formal_lines, pair_views
 from choco_pipeline.report.exports import csv_text

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.cli.running.run_progress import DOCUMENTS
+from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.formulas import (

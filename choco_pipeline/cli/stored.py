@@ -1,8 +1,10 @@
-"""``choco verify`` and ``choco repair``: stored results checked and rebuilt."""
+"""``choco verify``, ``repair`` and ``export``: stored results checked, rebuilt, and written for others."""
 
 from __future__ import annotations
 
+import json as json_format
 import multiprocessing
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -13,23 +15,36 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from choco_pipeline.cli.known_names import differences, known_claims
+from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, note, wrapped
-from choco_pipeline.cli.prove_family import checked_lines, described_lines
-from choco_pipeline.cli.running.lock import results_lock
-from choco_pipeline.cli.waiting import bars
+from choco_pipeline.cli.progress import bars
+from choco_pipeline.cli.prove import checked_lines, described_lines, differences, known_claims
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
+from choco_pipeline.finding.statement import FoundDocument
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
-from choco_pipeline.report.published import compared_run
+from choco_pipeline.report import Format, What
+from choco_pipeline.report.exports import (
+    frame_bytes,
+    p_position_counts,
+    position_rows,
+    row_frame,
+    statement_b_files,
+    statement_rows,
+)
+from choco_pipeline.report.published import Published, compared_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
-from choco_pipeline.sweep.run_files import RESULTS, all_records
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, all_records, read_plan
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.machine import cores
 from choco_pipeline.tables.verification import (
     RepairedTable,
@@ -60,10 +75,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     tables = _on_all_cores(verified, _chosen(manifests), unusable)
     for why in unusable.values():
         note(f"wrong: {why}")
-    for _, table in tables:
-        if table.wrong:
-            note(f"wrong: {_named(table)}: {table.wrong}")
-    wrong = sum(table.wrong is not None for _, table in tables)
+    wrong = [table for _, table in tables if table.wrong is not None]
+    for table in wrong:
+        note(f"wrong: {_named(table)}: {table.wrong}")
     checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
     answers = Counter(outcome.answer for _, outcome, _ in certificates)
@@ -75,9 +89,8 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
             note(f"{outcome.answer}: {certificate}: {outcome.why}")
         for difference in unlike:
             note(f"not as in this project: {certificate}: {difference}")
-    unchecked = answers["out of time"] + answers["undecided"]
     others_meant = sum(bool(unlike) for _, _, unlike in certificates)
-    failed = len(certificates) - answers["proved"] + others_meant
+    failed = others_meant or answers.total() > answers["proved"]
     code = 1 if wrong or failed or unusable else 0
     if json:
         emit(
@@ -94,22 +107,23 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
                 "unusable": unusable,
             }
         )
-    else:
-        summary = f"{wrong} tables are wrong" if wrong else "nothing is wrong"
+        return code
+    summary = f"{len(wrong)} tables are wrong" if wrong else "nothing is wrong"
+    print(
+        f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
+        f" against the definition; {summary}"
+    )
+    if certificates:
+        numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+        unchecked = answers["out of time"] + answers["undecided"]
         print(
-            f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
-            f" against the definition; {summary}"
+            f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
+            f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
         )
-        if certificates:
-            numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
-            print(
-                f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
-                f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
-            )
-        if others or unusable:
-            print(
-                f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
-            )
+    if others or unusable:
+        print(
+            f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
+        )
     return code
 
 
@@ -138,9 +152,8 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
     claims = known_claims()
-    for folder in (
-        RESULTS / name for name in ("certificates", "certificates/families", "proofs", "families")
-    ):
+    for name in ("certificates", "certificates/families", "proofs", "families"):
+        folder = RESULTS / name
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
             document = _document(path)
             others[path] = differences(document, claims)
@@ -148,9 +161,8 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
                 families.append(path)
             else:
                 game = document.get("game")
-                games[str((game if isinstance(game, dict) else document).get("ruleset"))].append(
-                    path
-                )
+                of_game = game if isinstance(game, dict) else document
+                games[str(of_game.get("ruleset"))].append(path)
     parts: list[list[Path]] = [[] for _ in range(min(len(games), PARTS_PER_CORE * cores()))]
     for paths in sorted(games.values(), key=len, reverse=True):
         min(parts, key=len).extend(paths)
@@ -270,8 +282,7 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     if json:
         status = "damaged" if failed else "repaired" if damaged else "right"
         records = [{"manifest": m.as_posix(), **asdict(table)} for m, table in damaged]
-        answer = {"status": status, "tables": len(tables), "records": records, "unusable": unusable}
-        emit(answer)
+        emit({"status": status, "tables": len(tables), "records": records, "unusable": unusable})
     elif damaged or unusable:
         print(
             f"{len(tables):,} tables: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"
@@ -280,3 +291,66 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     else:
         print(f"{len(tables):,} tables: nothing is damaged")
     return 1 if failed else 0
+
+
+def export_run(
+    run: str,
+    what: What,
+    as_: Format,
+    game: str | None,
+    bound: int | None,
+    out: Path | None,
+    json: bool,
+) -> None:
+    """Write a part of a run to standard output or to a file."""
+    if (as_ == "parquet" or json) and out is None:
+        raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
+    content = _content(run, what, as_, game, bound)
+    if out is None:
+        sys.stdout.write(content.decode())
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(content)
+    if json:
+        emit({"run": run, "what": what, "as": as_, "file": out.as_posix(), "bytes": len(content)})
+    else:
+        note(out.as_posix())
+
+
+def _content(run: str, what: What, as_: Format, game: str | None, bound: int | None) -> bytes:
+    ledger = ledger_of(run)
+    match what:
+        case "claims":
+            return frame_bytes(row_frame(ledger), as_)
+        case "statements":
+            statements = FoundDocument.read(Paths(RESULTS, run).found).statements
+            if as_ == "bfile":
+                return "\n".join(text for _, text in statement_b_files(statements)).encode()
+            return frame_bytes(statement_rows(statements), as_)
+        case "digests":
+            if as_ != "json":
+                raise ConfigError("--what digests: --as json is needed")
+            plan = read_plan(Paths(RESULTS, run).plan)
+            found = FoundDocument.read(Paths(RESULTS, run).found).statements
+            digests = Published.of_run(plan, ledger, found).model_dump()
+            return (json_format.dumps(digests, indent=0, ensure_ascii=False) + "\n").encode()
+        case "p-positions":
+            tables = _tables(run, game, bound)
+            if as_ != "bfile":
+                return frame_bytes(position_rows(tables), as_)
+            if len(tables) != 1:
+                raise ConfigError("--as bfile: P-positions need --game with a game of the run")
+            return b_file(p_position_counts(tables[0])).encode()
+
+
+def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:
+    """Return the largest table of each game, or of one, cut to a bound."""
+    identity = None if game is None else parse_ruleset(game).identity
+    largest: dict[str, Cells] = {}
+    for cells in tables_of(run):
+        known = largest.get(cells.game.identity)
+        if identity in (None, cells.game.identity) and (known is None or known.bound < cells.bound):
+            largest[cells.game.identity] = cells
+    if not largest:
+        raise ConfigError(f"run {run!r} has no table{'' if game is None else f' of {game}'}")
+    return [cells if bound is None else cells.corner(bound) for cells in largest.values()]

@@ -1,11 +1,12 @@
-"""About how long a run takes, as `choco plan` says it, beside what runs took on two idle cores."""
+"""``choco plan``, and its estimates compared with measured runs on two idle cores."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.running_time import RunningTime, running_time
+import choco_pipeline
+from choco_pipeline.cli.plan import RunningTime, running_time
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths
@@ -27,7 +28,7 @@ SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, b
 def test_it_is_right_within_a_factor_of_two(config, monkeypatch) -> None:
     path = ROOT / config
     monkeypatch.chdir(path.parent if "tests" in config else ROOT)
-    monkeypatch.setattr("choco_pipeline.cli.running_time.RESULTS", Path("no-results"))
+    monkeypatch.setattr("choco_pipeline.cli.plan.RESULTS", Path("no-results"))
     plan = make_plan(Path(path.name if "tests" in config else config), Path("none"), write=False)
     assert TOOK[config] / 2 < running_time(plan, 2).seconds < 2 * TOOK[config]
 
@@ -48,7 +49,6 @@ def test_what_is_there_takes_no_time(tmp_path, monkeypatch) -> None:
     }
     paths.found.touch()
     assert running_time(plan, 1) == RunningTime(1, {})
-    assert str(running_time(plan, 1)) == "everything is there already"
 
 
 def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch) -> None:
@@ -64,16 +64,26 @@ def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch) -> None:
     assert running_time(plan, 1).stages[Stage.CHECK] == whole
 
 
-def test_it_is_printed_for_all_workers_and_as_numbers(tmp_path) -> None:
-    (tmp_path / "c.yaml").write_text(SMALL)
-    printed = " ".join(choco("plan", "c.yaml", "--workers", "1", cwd=tmp_path).stdout.split())
-    assert "The run: about " in printed
-    assert " on 1 worker, if nothing else runs there (build " in printed
-    expected = [
-        json.loads(choco("plan", "c.yaml", "--workers", n, "--json", cwd=tmp_path).stdout)[
-            "expected"
-        ]
+def test_plan(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(SMALL)
+    one, two = (
+        json.loads(choco("plan", "c.yaml", "--workers", n, "--json", cwd=tmp_path).stdout)
         for n in ("1", "2")
-    ]
-    assert all(one["seconds"] > sum(one["stages"].values()) > 0 for one in expected)
-    assert expected[0]["seconds"] >= expected[1]["seconds"]
+    )
+    assert choco_pipeline.plan("c.yaml", workers=2) == two
+    positions = sum(z // k + 1 for k in range(1, 6) for z in range(51))
+    assert (one["total"]["tables"], one["total"]["positions"]) == (5, positions)
+    assert all(
+        found["expected"]["seconds"] > sum(found["expected"]["stages"].values()) > 0
+        for found in (one, two)
+    )
+    assert one["expected"]["seconds"] >= two["expected"]["seconds"]
+    Path("config/clusters").mkdir(parents=True)
+    Path("config/clusters/big.yaml").write_text(
+        "kind: slurm\nminutes: 5\ncores: 2\nmemory: 6 GiB\nmaximum: 3\n"
+    )
+    found = json.loads(choco("plan", "c.yaml", "--cluster", "big", "--json", cwd=tmp_path).stdout)
+    assert (found["workers"], found["memory_per_worker"]) == (6, 3 << 30)
+    printed = choco("plan", "c.yaml", "--cluster", "big", cwd=tmp_path).stdout
+    assert "6 workers" in " ".join(printed.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.cli.claim_commands.claim_trials import explain
+from choco_pipeline.cli.checking import explain
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError
@@ -106,28 +106,40 @@ def list_claims(
     source: ClaimSource, paper: str | None, status: str | None, verdict: str | None, json: bool
 ) -> None:
     """Print the claims with this paper, status and verdict, one on a line."""
-    keys = {of.key: of for _, _, of in _entries(source.catalogue)}
-    if paper is not None and paper not in keys:
-        raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(keys)}")
-    chosen = [
-        _listed(claim, entry, of, source.row(claim.id))
-        for claim, entry, of in _entries(source.catalogue)
-        if paper in (None, of.key) and status in (None, entry.status)
-    ]
-    chosen = [line for line in chosen if verdict in (None, line["verdict"])]
+    papers = {of.key: of for _, _, of in _entries(source.catalogue)}
+    if paper is not None and paper not in papers:
+        raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(papers)}")
+    chosen: dict[str, list[Mapping[str, Any]]] = {key: [] for key in papers}
+    for claim, entry, of in _entries(source.catalogue):
+        row = source.row(claim.id)
+        found = row.verdict if row else None
+        if paper in (None, of.key) and status in (None, entry.status) and verdict in (None, found):
+            chosen[of.key].append(
+                {
+                    "id": claim.id,
+                    "paper": of.key,
+                    "number": entry.number,
+                    "status": entry.status,
+                    "kind": claim.check.kind,
+                    "statement": claim.summary,
+                    "words": entry.words,
+                    "verdict": found,
+                    "text": row.text if row else None,
+                }
+            )
+    every = [line for lines in chosen.values() for line in lines]
     if json:
-        emit({"run": source.ledger and source.ledger.run, "claims": chosen})
+        emit({"run": source.ledger and source.ledger.run, "claims": every})
         return
-    by_paper: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for line in chosen:
-        by_paper[line["paper"]].append(line)
-    for key, lines in by_paper.items():
-        print(wrapped(f"{key}: {keys[key].title}, {_reference(keys[key])}", further="  "))
+    for key, lines in chosen.items():
+        if lines:
+            print(wrapped(f"{key}: {papers[key].title}, {_reference(papers[key])}", further="  "))
         for line in lines:
             name = f"{line['id']}  {line['number']} ({line['status']})"
             print(wrapped(f"{name}: {line['text'] or UNKNOWN}", "  ", "      "))
-        print()
-    print(f"{len(chosen)} of {len(source.catalogue.claims)} claims")
+        if lines:
+            print()
+    print(f"{len(every)} of {len(source.catalogue.claims)} claims")
 
 
 def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
@@ -137,16 +149,20 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
         raise ConfigError(source.catalogue.unknown(claim_id))
     verdicts = source.verdicts(claim_id)
     row = source.row(claim_id)
-    if json:
-        document = {**claim.as_ledger().model_dump(), "formal": dict(_formal(claim))}
-        last = row and row.model_dump()
-        documents = [
-            {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
-        ]
-        commands = _commands(source, claim, verdicts)
-        emit({**document, "last": last, "verdicts": documents, "commands": commands})
+    if not json:
+        print("\n".join(_page(source, claim, row, verdicts)))
         return
-    print("\n".join(_page(source, claim, row, verdicts)))
+    emit(
+        {
+            **claim.as_ledger().model_dump(),
+            "formal": dict(_formal(claim)),
+            "last": row and row.model_dump(),
+            "verdicts": [
+                {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
+            ],
+            "commands": _commands(source, claim, verdicts),
+        }
+    )
 
 
 def _page(
@@ -196,22 +212,16 @@ def _last_run(
     refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     if refuted:
         yield ""
-        least = _least(row, refuted)
+        least = refuted[0]  # or the refutation that the claim's row names
+        if row is not None and row.decided is not None:
+            at = (row.decided.table, row.decided.parameters)
+            least = next((v for v in refuted if (v.table, v.parameters) == at), least)
         assert least.counterexample is not None
         yield from explain(least.counterexample, source.ruleset(least))
         return
     largest = max(verdicts, key=lambda verdict: verdict.positions)
-    given = assigned(largest.parameters)
-    yield wrapped(f"{given}: {largest.text}" if given else largest.text, "  ", "  ")
-
-
-def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
-    """Return the refutation that the claim's row names, or else the first."""
-    decided = row.decided if row else None
-    if decided is None:
-        return refuted[0]
-    at = (decided.table, decided.parameters)
-    return next((v for v in refuted if (v.table, v.parameters) == at), refuted[0])
+    given = f"{assigned(largest.parameters)}: " if largest.parameters else ""
+    yield wrapped(f"{given}{largest.text}", "  ", "  ")
 
 
 def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
@@ -264,20 +274,6 @@ def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict
         words = [f"{name}={value}" for name, value in least.parameters.items()]
         words += ["--bound", str(tables[least.table]["bound"])]
     return [source.command("check", claim.id, *words), *run]
-
-
-def _listed(claim: Claim, entry: Entry, paper: Paper, row: ClaimRow | None) -> Mapping[str, Any]:
-    return {
-        "id": claim.id,
-        "paper": paper.key,
-        "number": entry.number,
-        "status": entry.status,
-        "kind": claim.check.kind,
-        "statement": claim.summary,
-        "words": entry.words,
-        "verdict": row.verdict if row else None,
-        "text": row.text if row else None,
-    }
 
 
 def _entries(catalogue: Catalogue) -> Iterable[tuple[Claim, Entry, Paper]]:

@@ -1,50 +1,104 @@
-"""How far a run is: its stages, from the plan, from the files that are there, and from what tasks report."""
+"""Progress on the terminal: of one long computation, and of the stages of a run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
 
-#: Seconds between two lines in a log.
-EVERY = 5.0
-#: Steps of making statements of what was found: read, put together, tried.
+P = TypeVar("P", bound=Progress)
+#: Seconds between two lines without a terminal: of one computation, and of a run.
+LINE_S, EVERY = 10, 5.0
+#: The placeholder of rich for the name of a task.
+DESCRIPTION = "{task.description}"
+#: Steps of the stage `find`: read, put together, tried.
 STEPS = 3
-#: Documents that the last stage writes: the ledger, five of the report, two of what was found; and those of a first ledger and report,
-#: which a run with proofs has. How many pages proofs of families take is not known beforehand: the stage may seem done before they are.
+#: Documents of the last stage: the ledger, five of the report, two of found statements; and those of a first ledger and report,
+#: which a run with proofs has. The number of pages on proofs of families is not known in advance.
 DOCUMENTS, FIRST_DOCUMENTS = 8, 6
-#: A few steps of different lengths, of which some wait for all other stages: how long those before took says nothing of the rest.
+#: Stages with a few steps of different lengths, some of which wait for other stages: their remaining time is unknown.
 UNEVEN = (Stage.FIND, Stage.REPORT)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """Show a step and its duration; the yielded function renames the step."""
+    columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
+    with _on_terminal(*columns, kind=Progress) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda next_step: progress.update(task, description=next_step)
+
+
+class Bars(Progress):
+    """Progress bars on a terminal; elsewhere a line for each task from time to time."""
+
+    _next_line = 0.0
+
+    def start_task(self, task_id: TaskID) -> None:
+        """Start a task, and print its name without a terminal."""
+        super().start_task(task_id)
+        self._tell(task_id)
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """Count steps of a task."""
+        super().advance(task_id, advance)
+        self._tell(task_id)
+
+    def _tell(self, task_id: TaskID) -> None:
+        task = self._tasks[task_id]
+        if not self.console.is_terminal and task.total and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + LINE_S
+            self.console.print(f"{task.description} {task.completed:,.0f}/{task.total:,.0f}")
+
+
+def bars() -> Bars:
+    """Return progress bars that count the steps of tasks."""
+    return _on_terminal(
+        TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), kind=Bars
+    )
+
+
+def _on_terminal(*columns: ProgressColumn, kind: type[P]) -> P:
+    console = Console(stderr=True)
+    return kind(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 @dataclass
 class StageProgress:
-    """How far one stage of a run is."""
+    """Progress of one stage of a run."""
 
-    #: What tasks report under.
     stage: Stage
-    #: What the plan says; positions are counted for tables only.
+    #: The numbers of the plan; positions are counted for tables only.
     total: int
     total_positions: int
-    #: What was there before the run began.
+    #: The results that existed before the run.
     reused: int = 0
     reused_positions: int = 0
-    #: What there is now, in all.
+    #: All results.
     done: int = 0
     positions: int = 0
-    #: Of them, those of large tables' blocks that were there before, too.
+    #: The positions in blocks of large tables that existed before the run.
     kept_positions: int = 0
-    #: Of the large tables that are being built, or were; those taken from tables of a smaller bound are reused.
+    #: Blocks of large tables; those from tables of a smaller bound are reused.
     blocks: int = 0
     reused_blocks: int = 0
     all_blocks: int = 0
@@ -52,7 +106,7 @@ class StageProgress:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether all is done."""
         return self.done >= self.total
 
     @property
@@ -63,17 +117,14 @@ class StageProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds until the stage is complete, if what it has done says."""
+        """Estimated seconds until the stage is complete; None if they are unknown."""
         if self.stage in UNEVEN:
             return None
+        done, left = self.done - self.reused, self.total - self.done
         if self.total_positions:
-            done, left = (
-                self.positions - self.reused_positions - self.kept_positions,
-                self.total_positions - self.positions,
-            )
-        else:
-            done, left = self.done - self.reused, self.total - self.done
-        # From less than a hundredth nothing follows, but that it would take years.
+            done = self.positions - self.reused_positions - self.kept_positions
+            left = self.total_positions - self.positions
+        # Less than a hundredth allows no estimate.
         return left / done * self.seconds if done > 0 and left < 100 * done else None
 
     def __str__(self) -> str:
@@ -82,7 +133,7 @@ class StageProgress:
 
     @property
     def amount(self) -> str:
-        """How far the stage is, and how fast it goes on."""
+        """The finished part, the speed and the remaining time."""
         text = f"{self.done:,}/{self.total:,}"
         if self.all_blocks:
             text += f", {self.blocks:,}/{self.all_blocks:,} blocks"
@@ -98,10 +149,10 @@ class StageProgress:
 
 
 class RunProgress:
-    """The stages of a run, kept up to date with what tasks report."""
+    """The stages of a run, with the reports of its tasks."""
 
     def __init__(self, plan: Plan) -> None:
-        """Take the totals from the plan, and what is there already from the results."""
+        """Take the totals from the plan, and the finished parts from the results."""
         paths = Paths(RESULTS, plan["run"])
         tables = plan["tables"]
         self._tally = TaskProgress()
@@ -139,12 +190,12 @@ class RunProgress:
         self.update()
 
     def expect(self, jobs: Mapping[str, int]) -> None:
-        """Take from Snakemake that it makes statements again: that their code has changed is in no file's time."""
+        """Count the statements as new if Snakemake makes them again, because their code has changed."""
         if "find" in jobs:
             self.finding.reused = 0
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Count what a task has reported."""
+        """Count the report of a task."""
         self._started.setdefault(event["stage"], time.monotonic())
         self._tally.add(event)
 
@@ -164,82 +215,54 @@ class RunProgress:
 
     @property
     def are_complete(self) -> bool:
-        """Whether tables, checks, mining, proofs and statements are all there."""
+        """Whether all stages before the report are complete."""
         return all(stage.is_complete for stage in self.stages[:-1])
 
     def complete(self) -> None:
-        """Say that all is done, as the files say."""
+        """Mark all stages as complete."""
         for stage in self.stages:
             stage.done, stage.positions = stage.total, stage.total_positions
 
 
 class Display:
-    """What shows the progress of a run."""
+    """The stages of a run: bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage."""
 
-    def __init__(self, console: Console) -> None:
-        """Write to `console`."""
-        self._console = console
-
-    def show(self, stages: RunProgress) -> None:
-        """Show how far the run is; called many times a second."""
-        raise NotImplementedError
+    def __init__(self, console: Console, progress: Progress | None) -> None:
+        self._console, self._progress = console, progress
+        self._bars: dict[Stage, TaskID] = {}
+        self._next_line = time.monotonic() + EVERY
+        self._ended: set[Stage] = set()
 
     def note(self, text: str) -> None:
-        """Write a line of its own, above bars if there are any."""
+        """Write a line of its own, above any bars."""
         self._console.print(text, soft_wrap=True, markup=False, highlight=False)
 
-
-class ProgressLines(Display):
-    """Progress in a log: a line every few seconds, and one at the end of each stage."""
-
-    def __init__(self, console: Console) -> None:
-        """Write to `console`."""
-        super().__init__(console)
-        self._next = time.monotonic() + EVERY
-        self._ended: set[str] = set()
-
-    def show(self, stages: RunProgress) -> None:
-        """Write a line if it is time for one."""
-        for stage in stages.stages:
-            if stage.total and stage.is_complete and stage.stage not in self._ended:
-                self._ended.add(stage.stage)
-                reused = f" ({stage.reused:,} reused)" if stage.reused else ""
-                self.note(f"{stage}{reused}: done")
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + EVERY
-            active = [
-                str(stage) for stage in stages.stages if stage.total and not stage.is_complete
-            ]
-            if active:
-                self.note("; ".join(active))
-
-
-class Bars(Display):
-    """Progress on a terminal: a bar for each stage."""
-
-    def __init__(self, progress: Progress) -> None:
-        """Draw with `progress`."""
-        super().__init__(progress.console)
-        self._progress = progress
-        self._bars: dict[str, Any] = {}
-
-    def show(self, stages: RunProgress) -> None:
-        """Draw the bars anew."""
-        for stage in stages.stages:
-            if not stage.total:
-                continue
-            if stage.stage not in self._bars:
-                self._bars[stage.stage] = self._progress.add_task(
-                    stage.stage, total=stage.total, stage=stage
-                )
-            self._progress.update(self._bars[stage.stage], completed=stage.done, stage=stage)
+    def show(self, run: RunProgress) -> None:
+        """Show the progress; called many times a second."""
+        stages = [stage for stage in run.stages if stage.total]
+        if self._progress is not None:
+            for one in stages:
+                if one.stage not in self._bars:
+                    bar = self._progress.add_task(one.stage, total=one.total, stage=one)
+                    self._bars[one.stage] = bar
+                self._progress.update(self._bars[one.stage], completed=one.done, stage=one)
+            return
+        for one in stages:
+            if one.is_complete and one.stage not in self._ended:
+                self._ended.add(one.stage)
+                reused = f" ({one.reused:,} reused)" if one.reused else ""
+                self.note(f"{one}{reused}: done")
+        active = "; ".join(str(one) for one in stages if not one.is_complete)
+        if active and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + EVERY
+            self.note(active)
 
 
 @contextmanager
 def display(console: Console) -> Iterator[Display]:
     """Show progress as bars on a terminal and as lines elsewhere."""
     if not console.is_terminal:
-        yield ProgressLines(console)
+        yield Display(console, None)
         return
     columns = (
         TextColumn("{task.description:>6}"),
@@ -247,4 +270,4 @@ def display(console: Console) -> Iterator[Display]:
         TextColumn("{task.fields[stage].amount}"),
     )
     with Progress(*columns, console=console, refresh_per_second=8) as progress:
-        yield Bars(progress)
+        yield Display(console, progress)

@@ -19,10 +19,8 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from tests.claims.verdict_documents import verdict_document
 from tests.cli import command
-from tests.cli.command import Ended
+from tests.cli.command import ROOT, Ended
 from tests.report.documents import a_row, whole
-
-ROOT = Path(__file__).parents[3]
 
 #: What a verdict has beside what it says of which claim.
 ON_CLAIM = {"evidence": {}, "seconds": 0.1}
@@ -75,20 +73,12 @@ def document(folder: Path, *arguments: str) -> Any:
     return json.loads(choco(folder, *arguments, "--json").stdout)
 
 
-@pytest.mark.full
-def test_as_a_process(folder: Path) -> None:
-    check = ("claims", "check", "one-conj-1", "k=5", "--bound", "12")
-    done = command.choco_process(*check, cwd=folder)
-    assert done.returncode == 1, done.stderr
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a project without a run."""
     (tmp_path / "config" / "claims").mkdir(parents=True)
-    (tmp_path / "config" / "config.yaml").write_text(CONFIG, encoding="utf-8")
-    (tmp_path / "config" / "claims" / "one.yaml").write_text(ONE, encoding="utf-8")
-    (tmp_path / "config" / "claims" / "two.yaml").write_text(TWO, encoding="utf-8")
+    for name, text in (("config", CONFIG), ("claims/one", ONE), ("claims/two", TWO)):
+        (tmp_path / "config" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -98,30 +88,21 @@ def with_run(folder: Path) -> Path:
     found = Counterexample("N", "P-position", (4, 2, 6), ("x", "y", "z"), (4, 1, 3), "a reason")
     larger = Counterexample("N", "P-position", (8, 4, 8), ("x", "y", "z"))
     verdicts = [
-        {**ON_CLAIM, "claim": claim, "table": table, "parameters": {"k": k}}
+        {**ON_CLAIM, "claim": claim, "table": f"t{k}", "parameters": {"k": k}}
         | verdict_document(verdict)
-        for claim, table, k, verdict in [
-            ("one-conj-1", "t9", 9, Refuted(larger, 70)),
-            ("one-conj-1", "t5", 5, Refuted(found, 80)),
-            ("one-conj-1-intended", "t5", 5, HoldsToBound(80, 9)),
+        for claim, k, verdict in [
+            ("one-conj-1", 9, Refuted(larger, 70)),
+            ("one-conj-1", 5, Refuted(found, 80)),
+            ("one-conj-1-intended", 5, HoldsToBound(80, 9)),
         ]
     ]
     decided = {"table": "t5", "parameters": {"k": 5}, "coordinates": (), "position": None}
     rows = [
-        {
-            **a_row([]),
-            "claim": "one-conj-1",
-            "verdict": "refuted",
-            "text": "refuted for k = 5",
-            "decided": decided,
-        },
-        {
-            **a_row([]),
-            "claim": "one-conj-1-intended",
-            "verdict": "holds-to-bound",
-            "text": "holds",
-            "decided": None,
-        },
+        {**a_row([]), "claim": claim, "verdict": verdict, "text": verdict, "decided": where}
+        for claim, verdict, where in (
+            ("one-conj-1", "refuted", decided),
+            ("one-conj-1-intended", "holds-to-bound", None),
+        )
     ]
     tables = [
         {"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})", "bound": 5 * k} for k in (5, 9)
@@ -132,14 +113,6 @@ def with_run(folder: Path) -> Path:
 
 
 def test_list(with_run):
-    lines = choco(with_run, "list").stdout.splitlines()
-    assert "one: On Triangles, Journal 1 (2020)" in lines
-    assert "  two-lemma-1  Lemma 1 (lemma): –" in lines
-    assert "  one-conj-1  Conjecture 1 (conjecture): refuted for k = 5" in lines
-    assert lines[-1] == "3 of 3 claims"
-
-
-def test_list_only_some(with_run):
     def ids(*arguments: str) -> list[str]:
         return [line["id"] for line in document(with_run, "list", *arguments)["claims"]]
 
@@ -147,19 +120,18 @@ def test_list_only_some(with_run):
     assert ids("--status", "conjecture", "--verdict", "holds-to-bound") == ["one-conj-1-intended"]
     assert ids("--config", "config/config.yaml") == ["one-conj-1", "one-conj-1-intended"]
     assert ids("--file", "config/claims/two.yaml") == ["two-lemma-1"]
+    lines = choco(with_run, "list").stdout.splitlines()
+    assert "  one-conj-1  Conjecture 1 (conjecture): refuted" in lines
+    assert lines[-1] == "3 of 3 claims"
 
 
-def test_show_as_json_and_without_a_run(folder, with_run):
+def test_show(with_run):
     shown = document(with_run, "show", "one-conj-1-intended")
     assert shown["corrects"] == "one-conj-1"
     assert shown["last"]["verdict"] == "holds-to-bound"
     assert [v["parameters"] for v in shown["verdicts"]] == [{"k": 5}]
     assert shown["commands"][0] == "./choco claims check one-conj-1-intended"
-    (folder / "results" / "t" / "ledger.json").unlink()
-    assert (
-        "No run of config/config.yaml has checked it."
-        in choco(folder, "show", "two-lemma-1").stdout
-    )
+    assert "x=0" in choco(with_run, "show", "one-conj-1").stdout, "the least refutation is drawn"
 
 
 def test_a_run_is_recommended_only_if_it_includes_the_claim(folder, with_run):
@@ -172,9 +144,6 @@ def test_a_run_is_recommended_only_if_it_includes_the_claim(folder, with_run):
     (folder / "config" / "config.yaml").write_text(CONFIG.replace("one.yaml", "two.yaml"))
     for claim in ids:
         assert run not in document(folder, "show", claim)["commands"]
-        shown = choco(folder, "show", claim, "--file", "same.yaml").stdout
-        assert run not in shown
-        assert "./choco claims check" in shown
 
 
 def test_a_verdict_of_the_last_run_is_not_shown_for_another_statement(folder):
@@ -193,24 +162,10 @@ def test_a_verdict_of_the_last_run_is_not_shown_for_another_statement(folder):
     assert document(folder, *words, "--file", "mine.yaml")["last"] is None
 
 
-def test_check_of_what_holds(folder):
-    done = choco(folder, "check", "one-conj-1-intended")
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert [line.split(":")[0].strip() for line in lines if line.startswith("  ")] == [
-        "k = 5, bound 24",
-        "k = 9, bound 24",
-    ]
-    (said,) = [line for line in lines if line.startswith("one-conj-1-intended: holds up to")]
-    assert said.startswith("one-conj-1-intended: holds up to bound 24 on 2 tables (")
-
-
 def test_check_of_what_is_refuted(folder):
     """The two papers print different shifts; the least position at which this one is wrong is P by no definition."""
     done = choco(folder, "check", "one-conj-1", "k=5", "--bound", "12")
-    assert done.returncode == 1
-    assert "\none-conj-1: refuted at (x, y, z) = " in done.stdout
-    assert "x=0" in done.stdout, "drawn"
+    assert (done.returncode, "x=0" in done.stdout) == (1, True), "drawn"
     found = document(folder, "check", "one-conj-1", "k=5..9", "--bound", "12")
     assert found["status"] == "refuted"
     (claim,) = found["claims"]
@@ -227,12 +182,6 @@ def test_check_of_what_is_refuted(folder):
 
 
 def test_a_statement_on_integers_is_decided_for_all_of_them(folder):
-    done = choco(folder, "check", "two-lemma-1")
-    assert done.returncode == 0, done.stderr
-    assert "  holds for all 100 cases up to bound 9 (" in done.stdout
-    assert "  proved for all integers: ./choco claims check two-lemma-1 (" in done.stdout
-    (said,) = [one for one in done.stdout.splitlines() if one.startswith("two-lemma-1: proved")]
-    assert said.startswith("two-lemma-1: proved for all integers; engines: ours")
     with_fixed = document(folder, "check", "two-lemma-1", "x=3")
     assert [trial["verdict"] for trial in with_fixed["claims"][0]["trials"]] == ["holds-to-bound"]
     (claim,) = document(folder, "check", "two-lemma-1")["claims"]
@@ -248,39 +197,38 @@ def test_a_check_ends_after_some_seconds(folder):
 
 
 def test_check_of_several_claims_and_of_all(folder):
-    done = choco(folder, "check", "--all")
-    assert done.returncode == 0, done.stderr
-    assert "not tried: claim one-conj-1 has no sample: a value is needed for k" in done.stderr
-    assert "2 claims tried, 0 refuted, 1 not tried" in done.stdout
+    found = document(folder, "check", "--all")
+    assert ([one["claim"] for one in found["skipped"]], found["status"]) == (
+        ["one-conj-1"],
+        "not refuted",
+    )
     found = document(folder, "check", "two-lemma-1", "one-conj-1-intended", "--bound", "5")
     assert [claim["claim"] for claim in found["claims"]] == ["two-lemma-1", "one-conj-1-intended"]
     assert {trial["bound"] for claim in found["claims"] for trial in claim["trials"]} == {5}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["show", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
-        (["check", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
-        (["check"], "name a claim, or --all"),
-        (["check", "one-conj-1", "--all"], "name a claim, or --all"),
-        (["check", "one-conj-1", "k=3"], "claim one-conj-1 is not about k = 3: k%4 == 1"),
-        (["check", "one-conj-1", "k=x"], 'k=x: name "x" at column 1: no names are allowed'),
-        (["check", "one-conj-1", "k=5"], "claim one-conj-1 has no sample: a bound is needed"),
-        (["list", "--paper", "three"], "no claim is of a paper 'three': papers are one, two"),
-        (["list", "--file", "none.yaml"], "none.yaml: cannot be read"),
-        (["list", "--config", "none.yaml"], "none.yaml: cannot be read"),
-        (["new", "config/config.yaml"], "nothing is overwritten"),
-        (["new", "../new.yaml"], "leads out of the project"),
-        (["new", "new.txt"], "a claims file is a YAML file"),
+        ["show", "one-conj-2"],
+        ["check", "one-conj-2"],
+        ["check"],
+        ["check", "one-conj-1", "--all"],
+        ["check", "one-conj-1", "k=3"],
+        ["check", "one-conj-1", "k=x"],
+        ["check", "one-conj-1", "k=5"],
+        ["list", "--paper", "three"],
+        ["list", "--file", "none.yaml"],
+        ["list", "--config", "none.yaml"],
+        ["new", "config/config.yaml"],
+        ["new", "../new.yaml"],
+        ["new", "new.txt"],
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments, message):
+def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments):
     done = choco(folder, *arguments, "--json")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert message in json.loads(done.stdout)["error"]
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert json.loads(done.stdout)["status"] == "error"
     assert (folder / "config" / "config.yaml").read_text(encoding="utf-8") == CONFIG
 
 
@@ -290,11 +238,9 @@ def test_claims_are_proved_for_the_games_that_are_named(folder):
     (claim,) = done["claims"]
     said = [(one["parameters"], one["verdict"], one["bound"]) for one in claim["trials"]]
     assert said == [({"k": 5}, "proved", None), ({"k": 9}, "proved", None)]
-    assert claim["conclusion"].startswith("proved for all positions, for k = 5, 9; other k are not")
     assert Path(folder, claim["trials"][0]["why"]).is_file()
     wrong = choco(folder, "check", "one-conj-1", "k=5", "--prove")
-    assert wrong.returncode == 1
-    assert "refuted at (x, y, z) = (4, 2, 6)" in wrong.stdout
+    assert (wrong.returncode, "(4, 2, 6)" in wrong.stdout) == (1, True)
     for options in (["--all"], ["--bound", "9"], ["--proofs"]):
         refused = choco(folder, "check", "one-conj-1", "--prove", *options)
         assert refused.returncode == 2, refused.stdout
@@ -350,11 +296,9 @@ def test_what_the_check_decides_needs_no_proof_and_what_is_refused_ends_nothing(
         "three-game": "refuted",
     }
     assert [one["claim"] for one in found["skipped"]] == ["three-table"]
-    assert "is checked on tables alone" in done.stderr
     assert choco(folder, "check", "--prove", "three-true").returncode == 0
     assert choco(folder, "check", "--prove", "three-table").returncode == 2
-    for_some = choco(folder, "check", "--prove", "two-lemma-1", "x=3")
-    assert (for_some.returncode, "not for x = 3" in for_some.stderr) == (2, True)
+    assert choco(folder, "check", "--prove", "two-lemma-1", "x=3").returncode == 2
 
 
 def test_a_new_file_is_right_and_its_claims_hold(folder):
@@ -363,15 +307,9 @@ def test_a_new_file_is_right_and_its_claims_hold(folder):
     assert "./choco claims check --all --file claims/mine.yaml" in done.stdout
     assert choco(folder, "new").stdout == (folder / "claims" / "mine.yaml").read_text("utf-8")
     found = document(folder, "check", "--all", "--file", "claims/mine.yaml")
-    assert (found["status"], found["skipped"]) == ("not refuted", [])
-    assert [claim["claim"] for claim in found["claims"]] == [
-        "mine-thm-1",
-        "mine-thm-2",
-        "mine-lemma-3",
-    ]
-    for claim in found["claims"]:
-        verdicts = {trial["verdict"] for trial in claim["trials"]}
-        assert verdicts <= {"holds-to-bound", "exhausted"}, claim
+    assert (found["status"], found["skipped"], len(found["claims"])) == ("not refuted", [], 3)
+    verdicts = {trial["verdict"] for claim in found["claims"] for trial in claim["trials"]}
+    assert verdicts <= {"holds-to-bound", "exhausted"}
 
 
 def test_the_schema_of_claims_files_is_that_of_the_models():
@@ -404,31 +342,29 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("claim", "of", "code", "said"),
+    ("claim", "of", "code", "verdict"),
     [
-        ("one-conj-1-intended", "right", 0, "proved for all positions, for k = 5; other k are not"),
-        ("one-conj-1", "right", 1, "says nothing: "),
-        ("one-conj-1", "of another claim", 1, "refuted at "),
-        ("one-conj-1-intended", "of another game", 2, "the automata are of"),
+        ("one-conj-1-intended", "right", 0, "proved-for-listed"),
+        ("one-conj-1", "right", 1, "undecided"),
+        ("one-conj-1", "of another claim", 1, "refuted"),
+        ("one-conj-1-intended", "of another game", 2, None),
     ],
 )
 def test_what_a_run_proved_is_proved_again_from_its_certificates(
-    folder, certificates, claim, of, code, said
+    folder, certificates, claim, of, code, verdict
 ):
     proved = verdict_document(Proved(certificates[of]))
-    verdict = {**ON_CLAIM, "claim": claim, "table": None, "parameters": {"k": 5}, **proved}
-    ledger = whole({"run": "t", "verdicts": [{**verdict, "certificate": certificates[of]}]})
+    written = {**ON_CLAIM, "claim": claim, "table": None, "parameters": {"k": 5}, **proved}
+    ledger = whole({"run": "t", "verdicts": [{**written, "certificate": certificates[of]}]})
     write_record(folder / "results" / "t" / "ledger.json", ledger.document())
-    done = choco(folder, "check", claim, "--proofs")
+    done = choco(folder, "check", claim, "--proofs", "--json")
     assert done.returncode == code, done.stderr
-    assert said in (done.stderr if code == 2 else done.stdout)
-    if code != 2:
-        found = document(folder, "check", claim, "--proofs")
-        assert found["status"] == ("not proved" if code else "proved")
-    other = choco(folder, "check", "one-conj-1", "--all", "--proofs")
-    assert other.returncode == 2
+    if verdict:
+        (found,) = json.loads(done.stdout)["claims"]
+        assert found["verdict"] == verdict
+    assert choco(folder, "check", "one-conj-1", "--all", "--proofs").returncode == 2
     nothing = next(one for one in ("one-conj-1", "one-conj-1-intended") if one != claim)
-    assert "has proved nothing of it" in choco(folder, "check", nothing, "--proofs").stderr
+    assert choco(folder, "check", nothing, "--proofs").returncode == 2, "there is no proof of it"
 
 
 def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no_proof(folder):
@@ -437,6 +373,5 @@ def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no
     verdict = {**ON_CLAIM, "claim": "one-conj-1", "table": None, "parameters": {}, **of_all}
     ledger = whole({"run": "t", "verdicts": [verdict]})
     write_record(folder / "results" / "t" / "ledger.json", ledger.document())
-    done = choco(folder, "check", "one-conj-1", "--proofs")
-    assert done.returncode == 1, done.stderr
-    assert "the claim no longer has `for_all`" in done.stdout
+    done = choco(folder, "check", "one-conj-1", "--proofs", "--json")
+    assert (done.returncode, json.loads(done.stdout)["claims"][0]["verdict"]) == (1, "undecided")

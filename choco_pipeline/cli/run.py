@@ -4,58 +4,55 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import IO, Any
 
+import psutil
 from rich.console import Console
 
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
+from choco_pipeline.cli.lock import bring_to_now, results_lock
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
-from choco_pipeline.cli.running.interrupts import Signals, collected_signals
-from choco_pipeline.cli.running.ledger_lines import (
-    count_proofs,
-    count_verdicts,
-    show_results,
-    show_summary,
-)
-from choco_pipeline.cli.running.lock import bring_to_now, results_lock
-from choco_pipeline.cli.running.run_progress import Display, RunProgress, display
-from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
-from choco_pipeline.cli.running.supervise import Supervised
-from choco_pipeline.cli.running.workers import PROFILES, Workers, capacity_of
-from choco_pipeline.cli.running_time import running_time
+from choco_pipeline.cli.plan import running_time
+from choco_pipeline.cli.progress import Display, RunProgress, display
+from choco_pipeline.cli.summary import count_proofs, count_verdicts, show_summary
+from choco_pipeline.cli.supervise import ROUNDS, Supervised
+from choco_pipeline.cli.workers import DASK, PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.report.published import compared
 from choco_pipeline.shipped import SHIPPED
-from choco_pipeline.stages import UNITS, Stage
+from choco_pipeline.stages import RULES, UNITS, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan
 from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
 SNAKEFILE = SHIPPED / "Snakefile"
-#: Seconds between two looks at Snakemake; a run ends later by so much at most, and progress jumps where they are more.
+#: Seconds between two looks at Snakemake.
 TICK = 0.1
-#: With fewer bytes free on its disk, a run is taken for one that has failed for it: a document needs about as many.
+#: Below this many free bytes, a failed run is reported as "disk full".
 LEAST_FREE = 1 << 20
 #: Seconds to wait for the scheduler file of a cluster that may be starting at the same time.
 SCHEDULER_FILE_S = 600
-#: Lines of Snakemake's log that are shown when it fails without a failing job: its message has one to five.
+#: Lines of Snakemake's log that are shown if it fails without a failing job; its message has one to five.
 TAIL = 8
-#: A lock that a killed Snakemake has left is asked to be removed so many times in all, if that is killed, too.
+#: Attempts to remove the lock of a killed Snakemake, because they may be killed, too.
 UNLOCKS = 2
 
 
@@ -69,17 +66,17 @@ def run(
     json: bool,
     verbose: bool = False,
 ) -> int:
-    """Run the sweeps of a configuration, and end with a summary and the path of the report.
+    """Run the sweeps of a configuration, and print a summary and the path of the report.
 
-    Raises `ChocoError` if the configuration cannot be used, or the results folder or the cluster is not to be had.
+    Raises `ChocoError` if the configuration, the results folder or the cluster cannot be used.
 
     Returns
     -------
     int
-        Exit code: 0 if the report is there, 1 if a job failed or Snakemake was killed, 3 if it did since two engines, or an engine and a definition,
-        contradict each other, 128 and the signal's number after Ctrl-C or SIGTERM.
+        Exit code: 0 if the report is written; 1 if a job failed or Snakemake was killed; 3 if two engines, or an engine and
+        a definition, contradict each other; 128 and the signal's number after Ctrl-C or SIGTERM.
     """
-    # What counts semaphores for Python outlives a run that is killed, and would say that they are left: the kernel's matter.
+    # Python's counter of semaphores outlives a killed run, and would print a warning.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
     where = load_cluster(cluster, workers, scheduler)
@@ -110,8 +107,7 @@ def run(
         published = comparison and asdict(comparison)
         emit({**done.document(), **results, "published": published})
     else:
-        show = show_results if verbose else show_summary
-        show(ledger, statements, Console())
+        show_summary(ledger, statements, Console(), verbose=verbose)
         if comparison is not None:
             print(comparison)
         print(f"found: {done.found}")
@@ -121,7 +117,7 @@ def run(
 
 @dataclass
 class _SnakemakeRun:
-    """One run of Snakemake, and what is known of it."""
+    """One run of Snakemake, and its outcome."""
 
     config: Path
     plan: Plan
@@ -147,7 +143,7 @@ class _SnakemakeRun:
         self.stages = RunProgress(self.plan)
 
     def go(self, record: Callable[[int], None]) -> _SnakemakeRun:
-        """Run Snakemake to its end or until a signal, and say how it went."""
+        """Run Snakemake to its end or until a signal, and print the outcome."""
         start = time.monotonic()
         self.log.parent.mkdir(parents=True, exist_ok=True)
         for earlier in self._disagreements():
@@ -214,17 +210,15 @@ class _SnakemakeRun:
                 return "done" if self.jobs else "nothing to do"
             case code if code > 128:
                 return "interrupted"
-            case code if code == DISAGREEMENT:
-                return "disagreement"
-            case _:
-                return "failed"
+            case code:
+                return "disagreement" if code == DISAGREEMENT else "failed"
 
     def _disagreements(self) -> list[Path]:
-        """Return the documents of jobs in which two judges contradicted each other."""
+        """Return the documents of jobs with contradicting judges."""
         return sorted(self.folder.rglob(f"*{DISAGREEMENT_SUFFIX}"))
 
     def _follow(self, events: SnakemakeLog, show: Display) -> None:
-        """Do what Snakemake's events ask for, and show what tasks report."""
+        """Handle Snakemake's events, and show the progress."""
         for event in events.events():
             match event:
                 case Jobs(counts):
@@ -234,29 +228,22 @@ class _SnakemakeRun:
                 case Failed(rule, logs):
                     log = next(filter(_last_line, logs), logs[0])
                     error = _last_line(log) or _why_nothing()
-                    failure = {"rule": rule, "error": error, "log": log.as_posix()}
-                    self.failures.append(failure)
-                    show.note(f"{rule} failed: {failure['error']} ({failure['log']})")
-                case _:
+                    self.failures.append({"rule": rule, "error": error, "log": log.as_posix()})
+                    show.note(f"{rule} failed: {error} ({log.as_posix()})")
+                case Job():
                     pass
         for report in self.cluster.reports():
             self.stages.add(report)
-        self._announce_first_report(show)
+        if self.first_is_awaited and _written(self.first_report) != self.first_before:
+            self.first_is_awaited = False
+            if not self.stages.proofs.is_complete:
+                show.note(f"first report, on claims and tables: {self.first_report}")
         self.stages.update()
         if self.jobs:
             show.show(self.stages)
 
-    def _announce_first_report(self, show: Display) -> None:
-        """Say where what tables say is to be read, once, if it was written while more is looked for."""
-        if self.first_is_awaited and _written(self.first_report) != self.first_before:
-            self.first_is_awaited = False
-            if not self.stages.proofs.is_complete:
-                show.note(
-                    f"first report, on claims and tables, while more is looked for: {self.first_report}"
-                )
-
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
-        """Start the cluster unless it runs, and say once where its dashboard is."""
+        """Start the cluster unless it runs, and print the address of its dashboard once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
             show.note(f"Dask dashboard: {dashboard}")
@@ -300,18 +287,15 @@ class _SnakemakeRun:
 
 
 def _written(path: Path) -> int | None:
-    """Return when a file was written, None if it is not there."""
     return path.stat().st_mtime_ns if path.exists() else None
 
 
 def _snakemake(config: Path, *options: str) -> list[str]:
-    """Return the command that runs Snakemake on a configuration."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE)]
     return [*command, *options, "--config", f"choco={config}"]
 
 
 def _snakemake_here(config: Path, option: str) -> list[str]:
-    """Return the command that asks Snakemake for something that is not a run."""
     profile = str(PROFILES / "default")
     return _snakemake(config, "--workflow-profile", profile, "--cores", "1", option)
 
@@ -339,25 +323,18 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
         )
     jobs: dict[str, int] = {}
-    amounts: dict[str, int] = {}
+    amounts: Counter[str] = Counter()
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
             case Jobs(counts):
                 jobs = counts
             case Job(rule, sweep):
-                amount = plan["jobs"][Stage(rule)][sweep]["amount"]
-                amounts[rule] = amounts.get(rule, 0) + amount
-            case _:
+                amounts[rule] += plan["jobs"][Stage(rule)][sweep]["amount"]
+            case Failed():
                 pass
     if json:
-        emit(
-            {
-                "status": "would run" if jobs else "nothing to do",
-                "run": plan["run"],
-                "jobs": jobs,
-                "work": amounts,
-            }
-        )
+        status = "would run" if jobs else "nothing to do"
+        emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:
@@ -368,7 +345,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
 
 
 def _why_nothing() -> str:
-    """Return why a job that failed may have written nothing."""
+    """Return a possible reason why a failed job has written nothing."""
     free = shutil.disk_usage(RESULTS).free
     if free < LEAST_FREE:
         return f"the disk is full: {free:,} bytes are free in {RESULTS.absolute()}"
@@ -376,9 +353,130 @@ def _why_nothing() -> str:
 
 
 def _last_line(log: Path) -> str:
-    """Return the last line that a job has written, which is where its error is, or nothing."""
+    """Return the last line of a job's log, which has its error; "" without one."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return ""
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+# ---- Signals.
+
+
+@dataclass
+class Signals:
+    """The signals that a run has received, and the functions that kill its processes after the second of them."""
+
+    received: list[int] = field(default_factory=list)
+    kills: list[Callable[[], None]] = field(default_factory=list)
+
+    def end_at_once(self) -> None:
+        """Kill the processes of the run, and the children of this process until there are none."""
+        # Threads that go on for a moment would print errors.
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), sys.stderr.fileno())
+        for kill in self.kills:
+            kill()
+        for _ in range(ROUNDS):
+            # Dask restarts killed workers.
+            if not (children := psutil.Process().children(recursive=True)):
+                break
+            for process in children:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(children, 0.02)
+        shutil.rmtree(RESULTS / DASK, ignore_errors=True)
+
+
+@contextmanager
+def collected_signals() -> Iterator[Signals]:
+    """Collect SIGINT and SIGTERM; the second of them kills everything at once."""
+    signals = Signals()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if signals.received:
+            signals.end_at_once()
+            os._exit(128 + number)
+        signals.received.append(number)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield signals
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+# ---- Snakemake's output.
+
+
+_COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
+_RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
+_SWEEP = re.compile(r"\s+wildcards: sweep=(?P<sweep>[\w-]+)")
+_ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
+_LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The number of jobs of each rule that will run."""
+
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that has started, or would start in a dry run."""
+
+    rule: str
+    sweep: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job that has failed, with the logs of its command and of its queue, if any."""
+
+    rule: str
+    logs: tuple[Path, ...]
+
+
+Event = Jobs | Job | Failed
+
+
+class SnakemakeLog:
+    """Reader of Snakemake's output while it is written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._rest = b""
+        self._counts: dict[str, int] | None = None
+        self._rule = ""
+        self._failed = ""
+
+    def events(self) -> Iterator[Event]:
+        """Yield the events since the last call."""
+        *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
+        for line in lines:
+            yield from self._event(line.decode(errors="replace"))
+
+    def _event(self, line: str) -> Iterator[Event]:
+        if line.startswith("Job stats:"):
+            self._counts = {}
+        elif self._counts is not None:  # the table of job counts, which ends with an empty line
+            if written := _COUNT.fullmatch(line.strip()):
+                self._counts[written["rule"]] = int(written["count"])
+            elif not line.strip():
+                yield Jobs({rule: self._counts[rule] for rule in RULES if rule in self._counts})
+                self._counts = None
+        elif written := _RULE.match(line):
+            self._rule = written["rule"]
+        elif written := _SWEEP.match(line):
+            if self._rule:
+                yield Job(self._rule, written["sweep"])
+            self._rule = ""
+        elif written := _ERROR.match(line):
+            self._failed = written["rule"]
+        elif self._failed and (written := _LOG.match(line)):
+            yield Failed(self._failed, tuple(map(Path, written["log"].split(", "))))
+            self._failed = ""
