@@ -18,8 +18,16 @@ if TYPE_CHECKING:
         WithPass,
         parse_ruleset,
     )
-    from choco_pipeline.proof.games.prover import prove
-    from choco_pipeline.python_api import Run, check, load_claims, mine, open_table, run
+    from choco_pipeline.python_api import (
+        Run,
+        check,
+        load_claims,
+        mine,
+        open_table,
+        plan,
+        prove,
+        run,
+    )
     from choco_pipeline.tables.cells import p_positions
     from choco_pipeline.tables.computing import grundy_table, p_table
 
@@ -48,6 +56,7 @@ __all__ = [
     "p_positions",
     "p_table",
     "parse_ruleset",
+    "plan",
     "prove",
     "run",
 ]
@@ -56,8 +65,9 @@ __all__ = [
 PLACES = {
     **dict.fromkeys(("grundy_table", "p_table"), "tables.computing"),
     "p_positions": "tables.cells",
-    "prove": "proof.games.prover",
-    **dict.fromkeys(("Run", "check", "load_claims", "mine", "open_table", "run"), "python_api"),
+    **dict.fromkeys(
+        ("Run", "check", "load_claims", "mine", "open_table", "plan", "prove", "run"), "python_api"
+    ),
 }
 
 

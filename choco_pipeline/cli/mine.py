@@ -14,7 +14,7 @@ from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
-from choco_pipeline.cli.waiting import bars
+from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.heights import classified_all

@@ -14,8 +14,8 @@ from typing import Any
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.recurrences import combination
 from choco_pipeline.mining.table_findings import Evidence, Tried
 

@@ -37,8 +37,8 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
 from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     CellularFinding,

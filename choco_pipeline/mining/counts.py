@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.mining.recurrences import (
     CANDIDATES,

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.tables.cells import Cells, Points, Truths, select
 

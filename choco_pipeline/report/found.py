@@ -29,8 +29,8 @@ from choco_pipeline.finding.statement import (
 )
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.families import family_proofs

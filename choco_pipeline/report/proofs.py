@@ -18,8 +18,8 @@ from choco_pipeline.finding.laws import FEWEST, Law, laws
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned, listed
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Argument, Notation, as_written
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.records import FormulaOfProof, GameProof, PositionCounts

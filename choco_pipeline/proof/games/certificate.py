@@ -17,7 +17,7 @@ from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.periods import Period

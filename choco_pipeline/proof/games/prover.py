@@ -25,7 +25,7 @@ from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset, as_game, mex
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.arithmetic.images import first_members
 from choco_pipeline.proof.clock import FOREVER, Clock
