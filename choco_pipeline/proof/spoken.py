@@ -23,7 +23,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine, number
+from choco_pipeline.proof.uniform.affine import Affine, number
 from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,

@@ -22,14 +22,16 @@ from choco_pipeline.proof.family_document import (
     StepText,
     SumText,
 )
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.control import legal, option
 from choco_pipeline.report.digit_patterns import digit_patterns
 
 #: Letters for the counters of legal coordinates; the first one that is not a name of the game is used.
 LEGAL = "hcbw"
 #: Letters for tracks that are no coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
+#: The name of a counter: for another part of a height "legal2", "legal3", …; with a prime for the option.
+COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Terms of a sum of counters, the first one with a positive coefficient.
 Form = tuple[tuple[str, int], ...]
 
@@ -85,13 +87,14 @@ class Symbols:
         """Return the symbol of a parameter, or of a counter, by its certificate name."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
-        counter = CounterName.read(name)
+        counter = COUNTER.fullmatch(name)
         assert counter is not None, name
-        if counter.kind != "count":
-            part = counter.kind.removeprefix("legal")
-            index = f"{counter.coordinate},{part}" if part else counter.coordinate
-            return self.to.symbol(self._legal, index, primed=counter.is_of_option)
-        return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
+        kind, coordinate, prime = counter.groups()
+        if kind != "count":
+            part = kind.removeprefix("legal")
+            index = f"{coordinate},{part}" if part else coordinate
+            return self.to.symbol(self._legal, index, primed=bool(prime))
+        return self.to.symbol(self._tracks[coordinate], primed=bool(prime))
 
     def track(self, track: str) -> str:
         """Return the symbol of the number on a track."""
@@ -104,7 +107,7 @@ class Symbols:
 
     def sum(self, total: Affine) -> str:
         """Return a sum, counters first."""
-        terms = sorted(total.terms, key=lambda term: CounterName.read(term[0]) is None)
+        terms = sorted(total.terms, key=lambda term: COUNTER.fullmatch(term[0]) is None)
         return self.total([(self.name(n), c) for n, c in terms], total.constant)
 
     def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
@@ -155,7 +158,7 @@ class Symbols:
     def _bounds(self, sums: Iterable[tuple[Affine, bool]]) -> list[Bounds]:
         bounds: dict[Form, Bounds] = {}
         for total, holds in sums:
-            counters = [(n, c) for n, c in total.terms if CounterName.read(n)] or list(total.terms)
+            counters = [(n, c) for n, c in total.terms if COUNTER.fullmatch(n)] or list(total.terms)
             rest = Affine.total(
                 {n: c for n, c in total.terms if (n, c) not in counters}, total.constant
             )
@@ -591,11 +594,11 @@ class _Case:
         say = self.symbols
         whole, digits = say.form(form), say.form(form, digit=True)
         symbol = say.name(name)
-        counter = CounterName.read(name)
-        if counter is None or counter.kind != "count":
+        counter = COUNTER.fullmatch(name)
+        if counter is None or counter[1] != "count":
             meaning = say.relation(symbol, "==", say.total(whole))
-        elif counter.coordinate in SPECIAL:
-            meaning = say.relation(symbol, "==", self._special(counter.coordinate))
+        elif counter[2] in SPECIAL:
+            meaning = say.relation(symbol, "==", self._special(counter[2]))
         else:
             meaning = symbol
         doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])

@@ -20,7 +20,7 @@ from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_document import read_family
-from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.family_pages import (
     FOLDER,
