@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, Nim, WithPass, kernels
-from choco_pipeline.tables.computing.grundy_kernels import GenericKernel
-from choco_pipeline.tables.specs.patterns import BoundedGame
+from choco_pipeline.tables.bounded_game import BoundedGame
+from choco_pipeline.tables.grundy_kernels import GenericKernel
 
 from . import cpp_loops, definition_loops
 

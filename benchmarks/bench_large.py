@@ -22,13 +22,13 @@ import pytest
 from distributed import Client, wait
 
 from choco_pipeline import SolidBar
+from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
-from choco_pipeline.cluster.local import local_cluster
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.kernels import grundy_solid, p_columns, warm_up
-from choco_pipeline.tables.building.wavefront import build_large
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.wavefront import build_large
 
 ROUNDS = 4
 MEMORY = 4 << 30

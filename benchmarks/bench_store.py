@@ -18,14 +18,11 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 
 from choco_pipeline import StepBar, grundy_table, kernels
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.chunks import CODECS, chunk_shape
-from choco_pipeline.tables.specs.schema import NOT_COMPUTED
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
-from choco_pipeline.tables.storage.journal import forget
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import read_table
+from choco_pipeline.tables.chunks import CODECS, chunk_shape
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.shard import Journal, build_shard
+from choco_pipeline.tables.spec import NOT_COMPUTED, Shard, TableSpec
+from choco_pipeline.tables.store import read_table, store_of
 
 ROOT = Path(__file__).parents[1]
 MEGABYTES = 256
@@ -115,7 +112,7 @@ def test_small_tables_in_one_process(benchmark, tmp_path):
         return build_shard(str(spec), str(manifest), lambda *_, **__: None)
 
     def anew():
-        forget(manifest)
+        Journal.of(manifest).clear()
 
     found = benchmark.pedantic(build, setup=anew, rounds=3, warmup_rounds=1)
     assert found["computed"] == len(SMALL)

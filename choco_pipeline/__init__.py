@@ -18,10 +18,18 @@ if TYPE_CHECKING:
         WithPass,
         parse_ruleset,
     )
-    from choco_pipeline.proof.games.prover import prove
-    from choco_pipeline.python_api import Run, check, load_claims, mine, open_table, run
-    from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
-    from choco_pipeline.tables.reading.position_frames import p_positions
+    from choco_pipeline.python_api import (
+        Run,
+        check,
+        load_claims,
+        mine,
+        open_table,
+        plan,
+        prove,
+        run,
+    )
+    from choco_pipeline.tables.cells import p_positions
+    from choco_pipeline.tables.computing import grundy_table, p_table
 
     #: `Game.from_file` reads a game of one's own.
     Game = CutGame
@@ -48,16 +56,18 @@ __all__ = [
     "p_positions",
     "p_table",
     "parse_ruleset",
+    "plan",
     "prove",
     "run",
 ]
 
 #: The modules of names that need numba, zarr, xarray or pandas; all others are games.
 PLACES = {
-    **dict.fromkeys(("grundy_table", "p_table"), "tables.computing.in_memory"),
-    "p_positions": "tables.reading.position_frames",
-    "prove": "proof.games.prover",
-    **dict.fromkeys(("Run", "check", "load_claims", "mine", "open_table", "run"), "python_api"),
+    **dict.fromkeys(("grundy_table", "p_table"), "tables.computing"),
+    "p_positions": "tables.cells",
+    **dict.fromkeys(
+        ("Run", "check", "load_claims", "mine", "open_table", "plan", "prove", "run"), "python_api"
+    ),
 }
 
 

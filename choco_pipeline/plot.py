@@ -11,10 +11,10 @@ import numpy as np
 
 from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.games import Ruleset, as_game
-from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.report.automaton_pictures import MOST_STATES, arrows
-from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.position_frames import p_positions as frame_of_p_positions
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.report.pictures import MOST_STATES, arrows
+from choco_pipeline.tables.cells import p_positions as frame_of_p_positions
+from choco_pipeline.tables.computing import grundy_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,16 +18,15 @@ LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shapes.py")
 MINING_CODE = (*TABLE_CODE, "mining")
-#: Code whose change may change what is proved, of what is mined only that which finds formulas and recurrences of proved
-#: relations; and code whose change may change what is found.
+#: Code whose change may change what is proved, with the searches for formulas and recurrences of proved relations; and code
+#: whose change may change what is found.
 PROOF_CODE = (
     *CLAIM_CODE,
     "automata",
-    "mining/closed_forms/atoms.py",
-    "mining/closed_forms/cases.py",
-    "mining/closed_forms/grammar.py",
-    "mining/number_sequences/recurrences.py",
-    "mining/closed_forms/synthesis.py",
+    "mining/closed_forms",
+    "mining/p_positions.py",
+    "mining/recurrences.py",
+    "mining/table_findings.py",
     "proof",
 )
 FINDING_CODE = (*PROOF_CODE, "mining", "sweep", "finding")

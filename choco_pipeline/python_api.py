@@ -1,4 +1,4 @@
-"""Functions for programs and notebooks: mine, check, run, open results.
+"""Functions for programs and notebooks: check, mine, prove, plan, run, open results.
 
 `choco_pipeline` exports them; they raise the errors of the commands.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, overload
 
 import pandas as pd
 import xarray as xr
@@ -16,26 +16,28 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
-from choco_pipeline.cli.claim_commands.claim_pages import open_source
-from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
-from choco_pipeline.cli.claim_commands.claims import PROOF_SECONDS
+from choco_pipeline.cli.checking import checked, claim_of, proved_now, settled_now
+from choco_pipeline.cli.claim_pages import open_source
+from choco_pipeline.cli.main import PROOF_SECONDS
 from choco_pipeline.cli.mine import mined
-from choco_pipeline.cli.running.run import run as run_pipeline
-from choco_pipeline.cli.statement_check import checked, claim_of
+from choco_pipeline.cli.plan import plan as plan_of
+from choco_pipeline.cli.prove import claim_to_prove
+from choco_pipeline.cli.run import run as run_pipeline
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, as_game
-from choco_pipeline.report.assemble import row_frame, verdict_frame
+from choco_pipeline.proof.games.guess import Relation, SearchSize
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.games.prover import prove as prove_automata
+from choco_pipeline.report.exports import row_frame, verdict_frame
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import read_table
+from choco_pipeline.sweep.ledger import Ledger, ledger_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths
+from choco_pipeline.tables.spec import Quantity
+from choco_pipeline.tables.store import read_table, store_of
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,29 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
     if code:
         raise ChocoError(f"the run {name!r} has ended with exit code {code}; see its log")
     return Run(name)
+
+
+def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> dict[str, Any]:
+    """Return the size and the cost of a run, as ``choco plan --json`` prints them.
+
+    Parameters
+    ----------
+    config
+        The file.
+    workers
+        As for `run`.
+
+    Returns
+    -------
+    dict
+        Numbers of tables, positions and claims, bytes and seconds: of each sweep, in ``total``, and ``expected`` of the run.
+
+    Raises
+    ------
+    ChocoError
+        If the configuration cannot be used.
+    """
+    return plan_of(Path(config), cluster=None, workers=workers, scheduler=None)[2]
 
 
 def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
@@ -200,6 +225,74 @@ def check(
     if prove:
         return list(proved_now(claim, catalogue, values, PROOF_SECONDS))
     return list(trials(claim, values, bound))
+
+
+@overload
+def prove(
+    ruleset: Ruleset | str,
+    what: Relation = ...,
+    seconds: float = ...,
+    size: SearchSize | None = ...,
+) -> Proof: ...
+@overload
+def prove(
+    ruleset: Ruleset | str, what: str, seconds: float = ..., *, condition: str | None
+) -> Trial: ...
+def prove(
+    ruleset: Ruleset | str,
+    what: str = "p",
+    seconds: float = PROOF_SECONDS,
+    size: SearchSize | None = None,
+    *,
+    condition: str | None = None,
+) -> Proof | Trial:
+    """Find and prove automata of a game, or prove a statement about a game or a family, as ``choco prove`` does.
+
+    Parameters
+    ----------
+    ruleset
+        The game, or the notation of a family, in which names stand for integers.
+    what
+        ``p`` or ``grundy``, for automata of the P-positions or the Grundy numbers; or a statement, ``P <=> …`` or ``G == …``.
+    seconds
+        Time limit.
+    size
+        Limits of the search for automata: tables to 15 binary digits by default.
+    condition
+        With a statement about a family: the parameters for which it is proved, such as ``k % 4 == 1``.
+
+    Returns
+    -------
+    Proof
+        For automata: ``proved`` or ``undecided``.
+    Trial
+        For a statement; its ``verdict`` is ``proved`` only if the checker has accepted a certificate.
+
+    Raises
+    ------
+    ChocoError
+        If the game, the statement or the condition cannot be read or is outside the method.
+    DisagreementError
+        If two engines, or an engine and the definition, contradict each other.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar, prove
+    >>> proof = prove(StripBar(k=4, s=2))
+    >>> proof.status, proof.states
+    ('proved', (17,))
+    """
+    for relation in get_args(Relation):
+        if what == relation:
+            return prove_automata(ruleset, relation, seconds, size)
+    notation = ruleset.notation if isinstance(ruleset, Ruleset) else ruleset
+    claim = claim_to_prove(notation, what, condition)
+    if condition is None:
+        (trial,) = checked(claim, {}, None, seconds, prove=True)
+    else:
+        claim = Claim.from_json({**claim.as_json(), "for_all": condition})
+        (trial,) = settled_now(claim, Catalogue({claim.id: claim}), seconds)
+    return trial
 
 
 def _value(given: int | str) -> int | Range:

@@ -29,7 +29,7 @@ import pytest
 from hypothesis import settings
 from xdist.workermanage import WorkerController
 
-from choco_pipeline.tables.computing.machine import cores
+from choco_pipeline.tables.machine import cores
 from tests.effort import FEW, MANY, SOME
 
 TESTS = Path(__file__).parent
@@ -50,12 +50,12 @@ LONGEST = (
     "finding/test_sharing.py",
     "checker/families/test_judge.py",
     "proof/uniform/test_families.py",
-    "finding/families/test_generalise.py",
+    "finding/test_generalise.py",
     "workflow/test_extend.py",
     "workflow/test_stages.py",
     "cli/test_commands.py",
     "mining/closed_forms/test_learnt_formulas.py",
-    "finding/judge/test_for_all_parameters.py",
+    "finding/test_for_all_parameters.py",
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import RectangularBar, Ruleset, mex
-from choco_pipeline.tables.specs.schema import NONE
+from choco_pipeline.tables.spec import NONE
 
 
 def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:

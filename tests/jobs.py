@@ -4,8 +4,7 @@ from pathlib import Path
 
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan
+from choco_pipeline.sweep.run_files import Paths, Plan
 from choco_pipeline.sweep.run_plan import make_plan
 
 

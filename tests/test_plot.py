@@ -9,7 +9,7 @@ from matplotlib import pyplot
 
 from choco_pipeline import Nim, SolidBar, plot, prove
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.report.automaton_pictures import arrows
+from choco_pipeline.report.pictures import arrows
 
 BAR = SolidBar("(x+z)//3")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from benchmarks.finding.formulas import Scope, UndefinedError, size
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula, nodes
 from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, CountFinding
 from choco_pipeline.statements import tree
-from choco_pipeline.statements.printer import text_of
+from choco_pipeline.statements.tree import text_of
 
 Finding = BlocksFinding | CellularFinding | CountFinding
 #: The ruleset of statements on all height functions.

@@ -18,7 +18,7 @@ from benchmarks.finding.games import Game
 from benchmarks.finding.pictures import equations
 from benchmarks.finding.reading import Reading, is_true, size_of
 from benchmarks.finding.trial import Effort, counterexample, spoken
-from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, CountFinding
 from choco_pipeline.statements import tree
 

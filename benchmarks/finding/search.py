@@ -12,17 +12,16 @@ import numpy as np
 from benchmarks.finding.case import Case, Decoy
 from benchmarks.finding.formulas import value
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.height_functions.height_statements import classified_all
+from choco_pipeline.finding.heights import classified_all
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statement import FoundDocument, Mined
+from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, match, read
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
 from choco_pipeline.automata.minimise import minimised, numbered
-from choco_pipeline.automata.products import reachable_pairs
-from choco_pipeline.automata.projections import able_to_accept, reachable_sets
+from choco_pipeline.automata.products import able_to_accept, reachable_pairs, reachable_sets
 from choco_pipeline.errors import LimitError
 
 #: States before minimising; these three limits keep an operation below 4 GiB.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -12,26 +12,29 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import Undecided, VerdictKind, verdict_text
+from choco_pipeline.claims.language.verdict import (
+    AllParameters,
+    ClaimVerdict,
+    Finding,
+    Undecided,
+    VerdictKind,
+    verdict_text,
+)
 from choco_pipeline.claims.processor_time import OverTimeError
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.computing.cost import cost_of, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.specs.schema import Quantity, quantity_for
+from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: More combinations of parameter values need a sweep.
 MOST_COMBINATIONS = 10_000
@@ -83,14 +86,6 @@ class Trial:
         )
 
 
-@dataclass(frozen=True)
-class _Planned:
-    parameters: dict[str, int]
-    game: Ruleset
-    bound: int
-    quantity: Quantity
-
-
 def trials(
     claim: Claim,
     given: Given | None = None,
@@ -112,30 +107,43 @@ def trials(
     """
     given = given or {}
     if claim.pattern is None:
-        return _try_without_table(claim, _fixed(claim, given), bound, limit)
+        fixed = _fixed(claim, given)
+        find = partial(check_standing, claim, bound, fixed)
+        return (_trial(limit, find, fixed, None, bound, None) for _ in range(1))
     with limit():
-        planned = _plan(claim, given, bound)
+        # Auxiliary names can lead to the same parameters several times.
+        distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
+        for known, case in _cases(claim, given):
+            size = _bound(claim, known, case, bound)
+            distinct.setdefault((tuple(case.values()), size), case)
+        planned = [(case, *_table_for(claim, case, size)) for (_, size), case in distinct.items()]
     each = _try_each(claim, planned, report, limit)
     return _compared(claim, each) if claim.is_over_tables else each
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters of the sample or of the given values, each once.
-
-    Raises `ConfigError` or `LimitError` as for `trials`.
-    """
+    """Return the parameters of the sample or of the given values, each once; raises as `trials`."""
     cases = (case for _, case in _cases(claim, given))
     return list({tuple(case.values()): case for case in cases}.values())
 
 
 def _try_each(
-    claim: Claim, planned: list[_Planned], report: Report, limit: Limit
+    claim: Claim,
+    planned: Sequence[tuple[dict[str, int], Ruleset, int, Quantity]],
+    report: Report,
+    limit: Limit,
 ) -> Iterator[Trial]:
-    for done, one in enumerate(planned, start=1):
-        of = (one.parameters, one.game.notation, one.bound, one.quantity)
-        trial = _trial(limit, partial(_find, claim, one), *of)
+    for done, (parameters, game, bound, quantity) in enumerate(planned, start=1):
+        find = partial(_find, claim, parameters, game, bound, quantity)
+        trial = _trial(limit, find, parameters, game.notation, bound, quantity)
         report(done, len(planned))
         yield trial
+
+
+def _find(
+    claim: Claim, parameters: dict[str, int], game: Ruleset, bound: int, quantity: Quantity
+) -> Finding:
+    return check_claim(claim, parameters, game, bound, table(game, bound, quantity))
 
 
 def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
@@ -145,17 +153,6 @@ def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
     (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
     yield Trial({}, claim.statement.ruleset, None, tables[0].quantity, verdict.finding, seconds)
-
-
-def _try_without_table(
-    claim: Claim, fixed: dict[str, int], bound: int | None, limit: Limit
-) -> Iterator[Trial]:
-    yield _trial(limit, partial(check_standing, claim, bound, fixed), fixed, None, bound, None)
-
-
-def _find(claim: Claim, planned: _Planned) -> Finding:
-    data = table(planned.game, planned.bound, planned.quantity)
-    return check_claim(claim, planned.parameters, planned.game, planned.bound, data)
 
 
 def _trial(
@@ -187,15 +184,6 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
     return fixed
 
 
-def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
-    # Auxiliary names can lead to the same parameters several times.
-    distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
-    for known, case in _cases(claim, given):
-        size = _bound(claim, known, case, bound)
-        distinct.setdefault((tuple(case.values()), size), case)
-    return [_planned(claim, parameters, size) for (_, size), parameters in distinct.items()]
-
-
 def _sample(claim: Claim) -> Sample | None:
     return claim.statement.sample if isinstance(claim.statement, Entry) else None
 
@@ -219,10 +207,10 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
         if all(case[name] in span.values({}) for name, span in wanted.items())
     ]
     if not cases:
-        tried = assigned(spans | wanted)
         when = claim.statement.when
+        given_text = assigned(spans | wanted) or "anything"
         needed = f": {when}" if when else ""
-        raise ConfigError(f"claim {claim.id} is not about {tried or 'anything'}{needed}")
+        raise ConfigError(f"claim {claim.id} is not about {given_text}{needed}")
     return cases
 
 
@@ -244,11 +232,9 @@ def _as_range(value: int | Range) -> Range:
 
 
 def _require_known(claim: Claim, given: Given, names: list[str]) -> None:
-    for name in given:
-        if name not in names:
-            raise ConfigError(
-                f"claim {claim.id} has no parameter {name!r}: it has {', '.join(names) or 'none'}"
-            )
+    if unknown := [name for name in given if name not in names]:
+        known = ", ".join(names) or "none"
+        raise ConfigError(f"claim {claim.id} has no parameter {unknown[0]!r}: it has {known}")
 
 
 def _bound(
@@ -268,11 +254,10 @@ def _bound(
     return bound
 
 
-def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Planned:
-    """Return the cheapest table that settles the claim.
-
-    Raises `LimitError` if it is too large.
-    """
+def _table_for(
+    claim: Claim, parameters: dict[str, int], bound: int | None
+) -> tuple[Ruleset, int, Quantity]:
+    """Return the cheapest table that settles the claim; raises `LimitError` if it is too large."""
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound
@@ -285,4 +270,4 @@ def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Pl
             f"{game.notation}: bound {bound} is too large: its table takes about {cost.seconds:,.0f} s,"
             f" at most {MOST_SECONDS:,.0f} s are spent on a trial"
         )
-    return _Planned(parameters, game, bound, quantity)
+    return game, bound, quantity

@@ -1,26 +1,97 @@
-"""Tasks of the stage `check`: claims on the tables of a shard, and statements without tables."""
+"""Tasks of the stage `check`, and the cache of verdicts across runs."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
-from choco_pipeline.claims.checks.check import pass_of_claim
-from choco_pipeline.claims.earlier_verdicts import EarlierVerdicts
-from choco_pipeline.claims.evidence.shared_pass import side_by_side
+from choco_pipeline.claims.checks.check import check_standing, pass_of_claim
+from choco_pipeline.claims.checks.evidence import side_by_side
 from choco_pipeline.claims.kinds import Evaluated, HeightFunctions, Sections
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
-from choco_pipeline.claims.standalone.standing import check_standing
-from choco_pipeline.documents.record import read_record
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, Vacuous
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.provenance import digest, library_versions
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.store import StoredCells, store_of
+
+FORMAT = 1
+
+
+@dataclass
+class EarlierVerdicts:
+    """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
+
+    A verdict is valid for the same checking code and libraries, the same deciding parts of the claim, the same parameters and the
+    same cells; the name of its file does not matter. Two kinds are not kept: undecided ones, because time or memory may have been
+    short, and those that depend on another game, whose description is no part of the claim.
+    """
+
+    #: The record; None to keep none.
+    path: Path | None
+    #: What the verdicts follow from, beside claims and parameters.
+    about: Mapping[str, Any]
+    _known: dict[str, Any] = field(default_factory=dict)
+    _is_new: bool = False
+
+    def __post_init__(self) -> None:
+        """Read the record, if there is one and it is about this."""
+        if self.path is None:
+            return
+        try:
+            record = read_record(self.path)
+            if record["about"] == self.about:
+                self._known = dict(record["verdicts"])
+        except (ChocoError, KeyError, TypeError, ValueError):
+            pass  # no such file, or nothing that can be read: it is made anew
+
+    @classmethod
+    def of(
+        cls, order: StatementOrder, name: str, table: str | None, entry: Mapping[str, Any]
+    ) -> EarlierVerdicts:
+        """Return the verdicts in the record of this name; the digest in a table's entry is one of all its cells."""
+        path = None if order.earlier is None else Path(order.earlier) / f"{name}.json"
+        keys = ("ruleset", "identity", "bound", "quantity", "digest")
+        of_table = {key: entry[key] for key in keys if table is not None}
+        about = {"format": FORMAT, "code": order.code, "libraries": library_versions()}
+        return cls(path, {**about, "table": table, **of_table})
+
+    def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
+        """Return the earlier verdict on a claim; None if there is none."""
+        try:
+            verdict = ClaimVerdict.model_validate(self._known[_key(claim, parameters)])
+        except (KeyError, ValidationError):
+            return None
+        found = verdict.claim, verdict.table, dict(verdict.parameters)
+        return verdict if found == (claim.id, self.about["table"], dict(parameters)) else None
+
+    def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
+        """Add a verdict, if it can be used again."""
+        # One table gives only a number for a claim that compares several, which stays undecided until then.
+        is_decided = verdict.verdict != "undecided" or claim.is_over_tables
+        if is_decided and not claim.speaks_of_other_games:
+            self._known[_key(claim, verdict.parameters)] = verdict.document()
+            self._is_new = True
+
+    def keep(self) -> None:
+        """Write the record, if anything was added."""
+        if self.path is not None and self._is_new:
+            write_record(self.path, {"about": dict(self.about), "verdicts": self._known})
+
+
+def _key(claim: Claim, parameters: Mapping[str, int]) -> str:
+    return digest([claim.as_json(), dict(parameters)])
+
 
 Outcome = dict[str, list[dict[str, Any]]]
 
@@ -28,19 +99,8 @@ Outcome = dict[str, list[dict[str, Any]]]
 def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) -> Outcome:
     """Check claims on the tables of a shard, all claims on a table side by side.
 
-    Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time.
-
-    Parameters
-    ----------
-    order_document
-        A `CheckOrder` as plain data.
-    report
-        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each check.
-
-    Returns
-    -------
-    dict
-        The verdicts, in the order of the checks.
+    Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time. The order is a `CheckOrder` as
+    plain data; ``report(Stage.CHECK, checks=1, positions=n)`` is called for each check. The verdicts have the order of the checks.
     """
     order = CheckOrder.model_validate(order_document)
     built = read_record(order.manifest)
@@ -49,10 +109,15 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
     for i, check in enumerate(order.checks):
         checks_of_table[check.table].append(i)
     verdicts: dict[int, ClaimVerdict] = {}
+
+    def found(i: int, verdict: ClaimVerdict) -> None:
+        verdicts[i] = verdict
+        report(Stage.CHECK, checks=1, positions=verdict.positions)
+
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-        earlier = EarlierVerdicts.on_table(order.earlier, order.code, table_id, entry)
+        earlier = EarlierVerdicts.of(order, table_id, table_id, entry)
         todo = []
         for i in numbers:
             check = order.checks[i]
@@ -60,22 +125,18 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
             if verdict is None:
                 todo.append(i)
             else:
-                verdicts[i] = verdict
-                report(Stage.CHECK, checks=1, positions=verdict.positions)
+                found(i, verdict)
         if todo:
             cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
-            passes = [
-                pass_of_claim(order.statements[c.claim], c.parameters, cells)
-                for c in (order.checks[i] for i in todo)
-            ]
+            checks = [order.checks[i] for i in todo]
+            passes = [pass_of_claim(order.statements[c.claim], c.parameters, cells) for c in checks]
             for at, finding, seconds in side_by_side(passes):
-                check = order.checks[todo[at]]
+                claim, parameters = checks[at].claim, checks[at].parameters
                 verdict = ClaimVerdict.of(
-                    check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
+                    claim, parameters, finding, seconds, table=table_id, bound=bound
                 )
-                earlier.add(order.statements[check.claim], verdict)
-                verdicts[todo[at]] = verdict
-                report(Stage.CHECK, checks=1, positions=verdict.positions)
+                earlier.add(order.statements[claim], verdict)
+                found(todo[at], verdict)
             earlier.keep()
     return {"verdicts": [verdicts[i].document() for i in sorted(verdicts)]}
 
@@ -90,7 +151,7 @@ def check_standing_statements(
     order = StatementOrder.model_validate(order_document)
     verdicts = []
     for claim_id, claim in order.statements.items():
-        earlier = EarlierVerdicts.of_statement(order.earlier, order.code, claim)
+        earlier = EarlierVerdicts.of(order, f"statements/{_key(claim, {})}", None, {})
         verdict = earlier.find(claim, {})
         if verdict is None:
             start = time.perf_counter()

@@ -1,4 +1,1 @@
-"""The command line: a module for each command.
-
-`claim_commands` has those on claims, and `running` the run.
-"""
+"""The command line: a module for each command or group of commands."""

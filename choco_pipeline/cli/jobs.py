@@ -14,7 +14,7 @@ from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.stages import BY_SWEEP, Stage
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_files import RESULTS, Paths
 
 app = typer.Typer(**SETTINGS)
 

@@ -14,17 +14,15 @@ from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
-from choco_pipeline.cli.waiting import bars
+from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.families.automaton_formulas import learned_from_game
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.height_functions.height_statements import classified_all
+from choco_pipeline.finding.formulas import in_text
+from choco_pipeline.finding.heights import classified_all
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import learned_from_game
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.formulas import in_text
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import UNITS
+from choco_pipeline.finding.statement import UNITS, FoundDocument, Mined
+from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
@@ -32,11 +30,10 @@ from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.computing.cost import cost_of, quick_bound, require_memory
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity, variable_of
 
 CLAIMS = Path("config/claims")
 #: More games than this need a sweep.

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from choco_pipeline.documents.content import INVISIBLE
+from choco_pipeline.documents.yaml_file import INVISIBLE
 
 Json = Annotated[
     bool,

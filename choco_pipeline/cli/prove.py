@@ -1,31 +1,41 @@
-"""``choco prove``: proofs of P-positions or Grundy numbers of one game."""
+"""``choco prove``: proofs for one game, or for a family of games; certificates checked again."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from json import dumps
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.cli.known_names import claimed_id, differences, known_claims
+from pydantic import ValidationError
+
+from choco_pipeline.claims.conclusions.rows import enumerated
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.cli.checking import claim_of
 from choco_pipeline.cli.output import emit, in_time, wrapped
-from choco_pipeline.cli.prove_family import claim_to_prove, require_positive, show_family_check
-from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.cli.progress import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games.combine import passes_left
-from choco_pipeline.proof.checker import check_files
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games.description import described_otherwise
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.proof.checker import check_family, check_files
 from choco_pipeline.proof.family_document import is_family
-from choco_pipeline.proof.games.automaton_counts import SHOWN
+from choco_pipeline.proof.for_all import attempt_family, undecided_family
+from choco_pipeline.proof.games.answers import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import PositionCounts, ProofOutcome
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.records import PositionCounts, ProofOutcome
+from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
     attempt,
@@ -36,110 +46,143 @@ from choco_pipeline.proof.task import (
     with_checker,
     with_formula,
 )
-
-T = TypeVar("T", bound=str)
+from choco_pipeline.shipped import project_file
 
 NAMES = {"own": "our engine", "checker": "the checker"}
+#: Certificates of families have a folder of their own, because another program checks those of single games.
+DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
 #: Time limit of the search for a formula of proved automata, and of that in a table.
 FORMULA_SECONDS = 20.0
+#: A search that reaches its memory limit reports its state; at this multiple of the limit it is killed.
+BEYOND = 1.25
+
+
+def require_positive(**limits: float) -> None:
+    """Raise `ChocoError` unless limits, named as options, are positive numbers."""
+    for name, value in limits.items():
+        if not (math.isfinite(value) and value > 0):
+            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+
+
+# ---- One game.
 
 
 def show_proof(
-    notation: str | None,
-    relation: str | None,
-    check: Path | None,
+    notation: str,
+    statement: str | None,
+    relation: Relation | None,
     out: Path,
     seconds: float,
     memory: float,
     json: bool,
-    statement: str | None = None,
 ) -> int:
-    """Prove, or check a certificate; return 0 if it is proved, else 1.
+    """Prove a statement about a game, or find its automata; return 0 if it is proved, else 1.
 
     Everything, including reading the input, runs in a child process under the limits. `memory` is in GiB.
     """
-    if (notation is None) == (check is None):
-        raise ChocoError("prove: give either a ruleset or --check with a certificate")
     require_positive(seconds=seconds, memory=memory)
-    wanted: Relation = _one_of(get_args(Relation), relation or "p", "relation")
-    claim = None
-    if notation is not None and statement is not None:
+    wanted, claim, decided = relation or "p", None, None
+    if statement is not None:
         if relation is not None:
             raise ChocoError("prove: the statement determines the relation: leave out --relation")
         claim = claim_to_prove(notation, statement)
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
-    decided = None
-    with (
-        waiting(f"{notation or check}: proving") as tell,
-        Limited(PREPARED_BY) as prover,
-    ):
-        start = time.monotonic()
+    start = time.monotonic()
+    with waiting(f"{notation}: proving") as tell, Limited(PREPARED_BY) as prover:
         limits = {"seconds": seconds, "memory": memory}
         if claim is not None:
             with suppress(UndecidedError):
                 refuted = prover.call(refuted_formula, claim.as_json(), what="the trial", **limits)
                 decided = refuted and ClaimVerdict.model_validate(refuted)
-        if check is not None and _is_family(check, prover, limits):
-            return show_family_check(check.as_posix(), seconds, memory, json, prover)
-        if check is not None:
-            proof = check_again(check, seconds, memory, prover)
-        elif decided is not None:
-            why, took = "a table refutes the formula", time.monotonic() - start
-            proof = ProofOutcome.nothing(why, took, notation, wanted)
-        else:
+        try:
+            if decided is not None:
+                raise UndecidedError("a table refutes the formula")
             order = (attempt, notation, wanted, seconds, out.as_posix())
-            try:
-                proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
-            except UndecidedError as error:
-                took = time.monotonic() - start
-                proof = ProofOutcome.nothing(str(error), took, notation, wanted)
-            if proof.is_proved:
-                tell(f"{notation}: proved; asking the checker")
-                (proof,) = with_checker([proof])
-        if claim is not None and proof.is_proved:
+            proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
+        except UndecidedError as error:
+            proof = ProofOutcome.nothing(str(error), time.monotonic() - start, notation, wanted)
+        if proof.is_proved:
+            tell(f"{notation}: proved; asking the checker")
+            (proof,) = with_checker([proof])
+        if proof.is_proved and claim is not None:
             tell(f"{notation}: proved; deciding the statement")
-            verdict = decided_on(claim.as_json(), {}, proof, limits, prover)
-            (decided,) = with_checker([verdict])
-        elif proof.is_proved and proof.relation is not None:
-            tell(f"{proof.ruleset}: proved; looking for a formula")
-            limits["seconds"] = min(seconds, FORMULA_SECONDS)
-            # Searches in tables load xarray and pandas, which few commands need.
-            from choco_pipeline.proof.table_formulas import describe_by_table  # noqa: PLC0415
-
-            for search in (describe, describe_by_table):
-                proof = with_formula(proof, limits, prover, search)
+            (decided,) = with_checker([decided_on(claim.as_json(), {}, proof, limits, prover)])
+        elif proof.is_proved:
+            proof = _with_formula(proof, tell, limits, prover)
     if claim is not None and decided is not None:
-        formula = claim.summary
-        if json:
-            answer = {"status": decided.verdict, "why": decided.text, "formula": formula}
-            emit(proof.model_dump() | answer | {"claimed": decided.document()})
-        else:
-            print("\n".join(_formula_lines(proof, formula, decided)))
-        return 0 if decided.is_proved else 1
-    if check is not None:
-        return _show_check(check, proof, seconds, json)
-    if json:
-        emit(proof.model_dump())
+        answer = {"status": decided.verdict, "why": decided.text, "formula": claim.summary}
+        stated = f"{claim.summary} in {proof.ruleset}"
+        lines = [wrapped(f"{decided.verdict}: {stated}: {decided.text}")]
+        if decided.is_proved:
+            by = enumerated([NAMES[name] for name in decided.engines])
+            proved = wrapped(f"proved: {stated}, for all positions, by {by}")
+            lines = [proved, *_again(str(decided.certificate))]
+        document, is_proved = answer | {"claimed": decided.document()}, decided.is_proved
     else:
         what = "P-positions" if proof.relation == "p" else "Grundy numbers"
-        print("\n".join(_lines(proof, f"the {what} of {proof.ruleset}")))
-    return 0 if proof.is_proved else 1
+        lines = _lines(proof, f"the {what} of {proof.ruleset}")
+        document, is_proved = {}, proof.is_proved
+    if json:
+        emit(proof.model_dump() | document)
+    else:
+        print("\n".join(lines))
+    return 0 if is_proved else 1
 
 
-def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) -> int:
-    """Print the verdict on a certificate and its statement.
+def _with_formula(
+    proof: ProofOutcome, tell: Callable[[str], None], limits: Mapping[str, float], prover: Limited
+) -> ProofOutcome:
+    if proof.relation is None:
+        return proof
+    tell(f"{proof.ruleset}: proved; looking for a formula")
+    limits = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
+    # Searches in tables load xarray and pandas, which few commands need.
+    from choco_pipeline.proof.statements.proved_formulas import describe_by_table  # noqa: PLC0415
 
-    Return 0 if it is proved, and its names have the meaning of this project, else 1.
+    for search in (describe, describe_by_table):
+        proof = with_formula(proof, limits, prover, search)
+    return proof
+
+
+def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
+    """Return a statement about a game, or about a family of games, as a claim.
+
+    Raises `ChocoError` if it is not a statement, or determines neither the P-positions nor the Grundy numbers.
     """
-    (stated,) = check_files([check], seconds, state_only=True)
-    document = read_json(check, MOST_BYTES) if proof.is_proved else {}
+    claim = claim_of(ruleset, statement, condition)
+    if claim.determined is None:
+        raise ChocoError(
+            "prove: the statement must be `P <=> …` or `G == …`, after `premise =>` if it is about some positions only;"
+            f" for others, type {command('check', 'RULESET', 'STATEMENT', '--prove')}"
+        )
+    if condition is not None and claim.let:
+        raise ChocoError("prove: with --for, a statement has no `let`: write the integers out")
+    return claim
+
+
+def show_check(certificate: Path, seconds: float, memory: float, json: bool) -> int:
+    """Check a certificate, and print the verdict and its statement.
+
+    Return 0 if it is a proof, and its names have the meaning of this project, else 1.
+    """
+    require_positive(seconds=seconds, memory=memory)
+    path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
+    with waiting(f"{path}: checking"), Limited(PREPARED_BY) as prover:
+        of_family = False
+        with suppress(UndecidedError):
+            of_family = bool(prover.call(is_family, path, what="reading", **limits))
+        if of_family:
+            return _show_family_check(path, limits, json, prover)
+        proof = check_again(certificate, seconds, memory, prover)
+    (stated,) = check_files([certificate], seconds, state_only=True)
+    document = read_json(certificate, MOST_BYTES) if proof.is_proved else {}
     claim, claims = claimed_id(document), known_claims()
     others = differences(document, claims)
     if json:
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
     else:
-        lines = _lines(proof, check.as_posix())
+        first, *rest = _lines(proof, path)
         statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)
         about = [wrapped(line, "  ", "    ") for line in statement]
         if claim is not None:
@@ -147,14 +190,8 @@ def _show_check(check: Path, proof: ProofOutcome, seconds: float, json: bool) ->
                 f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}"
             )
         about += [wrapped(f"not as in this project: {other}") for other in others]
-        print("\n".join([lines[0], *about, *lines[1:]]))
+        print("\n".join([first, *about, *rest]))
     return 0 if proof.is_proved and not others else 1
-
-
-def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
-    with suppress(UndecidedError):
-        return bool(prover.call(is_family, check.as_posix(), what="reading", **limits))
-    return False
 
 
 def _lines(proof: ProofOutcome, what: str) -> list[str]:
@@ -181,15 +218,6 @@ def _lines(proof: ProofOutcome, what: str) -> list[str]:
     return [*map(wrapped, lines), *_again(str(proof.certificate))]
 
 
-def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
-    statement = f"{formula} in {proof.ruleset}"
-    if not decided.is_proved:
-        return [wrapped(f"{decided.verdict}: {statement}: {decided.text}")]
-    by = enumerated([NAMES[name] for name in decided.engines])
-    proved = wrapped(f"proved: {statement}, for all positions, by {by}")
-    return [proved, *_again(str(decided.certificate))]
-
-
 def _again(certificate: str) -> list[str]:
     """Return the lines with a certificate's path and the command to check it."""
     again = command("prove", "--check", certificate)
@@ -206,12 +234,160 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
     return f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}"
 
 
-def _one_of(known: Sequence[T], name: str, what: str) -> T:
-    """Return a known word.
+# ---- Families.
 
-    Raises `ChocoError` with the known words if it is none of them.
+
+def show_family(
+    ruleset: str,
+    statement: str,
+    condition: str,
+    out: Path,
+    seconds: float,
+    memory: float,
+    json: bool,
+) -> int:
+    """Prove a family; return 0 if it is proved, else 1.
+
+    Everything runs in a child process. It reports its state when it reaches a limit, and is killed far beyond. `memory` is in
+    GiB.
     """
-    for word in known:
-        if name == word:
-            return word
-    raise ChocoError(f"prove: unknown {what} {name!r}; {what}s are {', '.join(known)}")
+    require_positive(seconds=seconds, memory=memory)
+    claim = claim_to_prove(ruleset, statement, condition)
+    given = claim.determined
+    assert given is not None
+    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
+    folder = FOLDER if out == DEFAULT_FOLDER else out
+    with (
+        waiting(f"{ruleset} for all {condition}: proving"),
+        Limited(PREPARED_BY) as prover,
+    ):
+        arguments = (*family, seconds, memory, folder.as_posix())
+        # The search takes its seconds, and the check as many again.
+        limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
+        try:
+            answer = prover.call(attempt_family, *arguments, what="the proof", **limits)
+        except UndecidedError as error:
+            answer = undecided_family(*family, str(error))
+    if json:
+        emit(answer)
+    else:
+        print("\n".join(map(wrapped, _family_lines(answer))))
+    return 0 if answer["status"] == "proved" else 1
+
+
+def _show_family_check(
+    certificate: str, limits: Mapping[str, float], json: bool, checker: Limited
+) -> int:
+    try:
+        asked = (check_family, certificate, limits["seconds"])
+        answer = checker.call(*asked, what="the check", **limits)
+    except UndecidedError as error:
+        answer = {"status": "undecided", "why": str(error), "certificate": certificate}
+    document = {} if answer["status"] == "undecided" else read_json(Path(certificate), MOST_BYTES)
+    games, others = document.get("games", {}), differences(document, {})
+    if json:
+        emit(answer | {"games": games, "differences": others})
+    else:
+        lines = [*checked_lines(answer), *described_lines(games)]
+        lines += [f"not as in this project: {other}" for other in others]
+        print("\n".join(map(wrapped, lines)))
+    return 0 if answer["status"] == "proved" and not others else 1
+
+
+def described_lines(games: Mapping[str, object]) -> list[str]:
+    """Return the descriptions of a certificate's games, a line for each."""
+    return [
+        f"game({name}) in the certificate: {dumps(description)}"
+        for name, description in games.items()
+    ]
+
+
+def checked_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return the lines on the check of a family's certificate, statement first."""
+    if answer["status"] == "undecided":
+        return [f"undecided: {answer['certificate']}: {answer['why']}"]
+    statement, every = f"{answer['statement']}.", answer["every_member"]
+    if answer["status"] == "refuted" and not every:
+        at = ", ".join(map(str, answer["position"]))
+        where = f"It is false at ({at}) for {assigned(answer['parameters'])}."
+        return [f"refuted: {statement}", where]
+    agree = "show it by the definition's options" if every else "agree with the definition"
+    lines = [
+        f"{'false for every member' if every else 'checked'}: {statement}",
+        f"{answer['conditions']} conditions written anew from the game are unsatisfiable by"
+        f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
+        f" {in_time(answer['seconds'])}",
+    ]
+    if every:
+        return lines
+    alone, by_tables = _members(answer["alone"]), _members(answer["tables_only"])
+    return [
+        *lines,
+        f"also proved by the checker for one member alone: {alone}; compared by tables only: {by_tables}",
+    ]
+
+
+def _members(several: Sequence[Mapping[str, int]]) -> str:
+    if not several:
+        return "none"
+    names = list(several[0])
+    values = [", ".join(str(member[name]) for name in names) for member in several]
+    if len(names) == 1:
+        return f"{names[0]} = {', '.join(values)}"
+    return f"({', '.join(names)}) = {', '.join(f'({value})' for value in values)}"
+
+
+def _family_lines(answer: Mapping[str, Any]) -> list[str]:
+    statement, every = f"{answer['statement']}.", answer["every_member"]
+    if answer["status"] != "proved" and every is None:
+        return [f"{answer['status']}: {statement}", answer["why"]]
+    why, searched = [answer["why"]], f"searched for {in_time(answer['seconds'])}"
+    if every is not None:
+        why += [f"it contradicts itself at {case['text']}" for case in every["cases"]]
+        why += [searched]
+    else:
+        states = f"{answer['states']} abstract states; " if answer["states"] else ""
+        why = [f"{answer['why']}; {states}{searched}"]
+    return [
+        f"{answer['status'] if every is None else 'refuted'}: {statement}",
+        *why,
+        f"certificate: {(every or answer)['certificate']}",
+        *checked_lines(answer["checked"]),
+    ]
+
+
+# ---- Names in certificates.
+
+
+def known_claims() -> Mapping[str, Claim]:
+    """Return the claims of config/claims by id, or raise `ConfigError`."""
+    return load_catalogue(sorted(project_file("config/claims").glob("*.yaml"))).claims
+
+
+def claimed_id(document: Mapping[str, Any]) -> str | None:
+    """Return the claim's id in a certificate, which is no part of the proof."""
+    claim = document.get("claim")
+    return str(claim.get("id")) if isinstance(claim, dict) else None
+
+
+def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> list[str]:
+    """Return a sentence for each name that differs from this project.
+
+    A certificate may describe a game, or state a claim, of the same name differently. Raises `ConfigError` if the project's
+    description of such a game cannot be read.
+    """
+    games = document.get("games")
+    others = described_otherwise(games if isinstance(games, dict) else {}, Path.cwd())
+    found = [
+        f"the certificate describes game({name}) otherwise than config/games/{name}.yaml"
+        for name in others
+    ]
+    known = claims.get(claimed_id(document) or "")
+    if known is not None:
+        try:
+            stated = proved_statement(Claim(Statement.model_validate(document["claim"])))
+        except ValidationError:
+            stated = {}
+        if stated != proved_statement(known):
+            found.append(f"the statement is not that of claim {known.id} in config/claims")
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,19 +13,17 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games.answers import play
 from choco_pipeline.proof.games.certificate import (
     CertificateError,
     certificate_path,
     read_certificate,
 )
-from choco_pipeline.proof.games.play import play
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.finished import find_table
-from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.location import RESULTS
+from choco_pipeline.tables.cells import Cells, find_table
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.location import RESULTS
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import Quantity
 
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
@@ -51,21 +49,6 @@ class PositionAnswer:
     #: Whether all winning moves are listed.
     is_complete: bool
 
-    def document(self, game: Ruleset, position: Position) -> Mapping[str, object]:
-        """Return it as plain data, for ``--json``."""
-        return {
-            "ruleset": game.notation,
-            "coordinates": list(game.coordinates),
-            "position": list(position),
-            "grundy": self.grundy,
-            "outcome": self.outcome,
-            "winning": [
-                list(result[0]) if len(result) == 1 else [list(part) for part in result]
-                for result in self.winning
-            ],
-            "all": self.is_complete,
-        }
-
 
 def show_value(
     notation: str, position: Position, json: bool, certificate: Path | None = None
@@ -86,8 +69,21 @@ def show_value(
             raise
         answer = evaluate_by(certificate, game, here)
     if json:
-        path = None if certificate is None else certificate.as_posix()
-        emit({**answer.document(game, here), "certificate": path})
+        emit(
+            {
+                "ruleset": game.notation,
+                "coordinates": list(game.coordinates),
+                "position": list(here),
+                "grundy": answer.grundy,
+                "outcome": answer.outcome,
+                "winning": [
+                    list(result[0]) if len(result) == 1 else [list(part) for part in result]
+                    for result in answer.winning
+                ],
+                "all": answer.is_complete,
+                "certificate": None if certificate is None else certificate.as_posix(),
+            }
+        )
         return
     names = ", ".join(game.coordinates)
     print(f"{game.notation}, ({names}) = {_text(here)}\n{_drawn(game, here)}")
@@ -116,36 +112,36 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
 
     Raises `LimitError` if neither the definition nor a table can answer.
     """
+    too_large = LimitError(
+        f"{game.notation}: {_text(position)} is too large for this machine, by its table and by definition; where"
+        " `choco prove RULESET` makes a certificate, `--certificate FILE` answers for coordinates of any size"
+    )
     most_options = game.rules.most_options(position)
     if most_options > MOST_OPTIONS:
-        raise _too_large(game, position)
+        raise too_large
     results = list(dict.fromkeys(game.results(position)))
     is_misere = game.rules.misere
+    is_p_position: Callable[[Position], bool]
+    grundy_of: Callable[[Position], int]
     if math.prod(c + 1 for c in position) * most_options <= BY_DEFINITION:
         grundy = None if is_misere else game.grundy(position)
-        winning = [one for one in results if _is_p(one, game.is_p_position, game.grundy)]
-        is_p = game.is_p_position(position)
+        is_p_position, grundy_of = game.is_p_position, game.grundy
     else:
         positions = [position, *(part for result in results for part in result)]
         numbers = None if is_misere else _lookup(game, positions, "grundy")
         known = numbers or _lookup(game, positions, "p-positions")
         if known is None or (game.rules.splits and numbers is None):
-            raise _too_large(game, position)
+            raise too_large
         grundy = numbers.grundy(position) if numbers else None
-        winning = [one for one in results if _is_p(one, known.is_p_position, known.grundy)]
-        is_p = known.is_p_position(position)
-    return PositionAnswer(grundy, "P" if is_p else "N", winning, True)
+        is_p_position, grundy_of = known.is_p_position, known.grundy
 
+    def is_p(result: Sequence[Position]) -> bool:
+        if len(result) == 1:
+            return is_p_position(result[0])
+        return len(set(map(grundy_of, result))) == 1
 
-def _is_p(
-    result: Sequence[Position],
-    is_p_position: Callable[[Position], bool],
-    grundy: Callable[[Position], int],
-) -> bool:
-    """Whether a result is P: a P-position, or a sum of two equal Grundy numbers."""
-    if len(result) == 1:
-        return is_p_position(result[0])
-    return len(set(map(grundy, result))) == 1
+    winning = list(filter(is_p, results))
+    return PositionAnswer(grundy, "P" if is_p([position]) else "N", winning, True)
 
 
 def certificate_of(game: Ruleset) -> Path | None:
@@ -181,13 +177,6 @@ def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) ->
         return None
     computed = Cells.of(game, bound, table(game, bound, quantity))
     return computed if all(map(computed.covers, positions)) else None
-
-
-def _too_large(game: Ruleset, position: Position) -> LimitError:
-    return LimitError(
-        f"{game.notation}: {_text(position)} is too large for this machine, by its table and by definition; where"
-        " `choco prove RULESET` makes a certificate, `--certificate FILE` answers for coordinates of any size"
-    )
 
 
 def _drawn(game: Ruleset, position: Position) -> str:

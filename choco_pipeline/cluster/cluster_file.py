@@ -1,9 +1,12 @@
 """Where a run computes, as a file in ``config/clusters/`` says it: one closed model for each kind of cluster."""
+# mypy: untyped-calls-exclude=distributed
 
 from __future__ import annotations
 
+import os
 import re
 import ssl
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
@@ -185,13 +188,10 @@ def read_cluster(name: str) -> Description:
     if not isinstance(kind, str) or kind not in KINDS:
         raise file.error(("kind",), f"needs {' or '.join(map(repr, KINDS))}, found {kind!r}")
     cluster = file.load(KINDS[kind])
-    match cluster:
-        case SlurmWorkers() if cluster.minimum > cluster.maximum:
-            raise file.error(
-                ("minimum",), f"needs at most `maximum`, {cluster.maximum}, found {cluster.minimum}"
-            )
-        case _:
-            pass
+    if isinstance(cluster, SlurmWorkers) and cluster.minimum > cluster.maximum:
+        raise file.error(
+            ("minimum",), f"needs at most `maximum`, {cluster.maximum}, found {cluster.minimum}"
+        )
     if not isinstance(cluster, SlurmJobs) and cluster.tls is not None:
         _require_certificates(cluster.tls, file)
     return cluster
@@ -203,10 +203,9 @@ def in_bytes(memory: Memory) -> int:
 
 
 def _require_certificates(tls: Tls, file: YamlFile) -> None:
-    for key in ("ca", "certificate", "key"):
-        path = Path(getattr(tls, key))
+    for key, path in tls:
         try:
-            path.read_bytes()
+            Path(path).read_bytes()
         except OSError as error:
             raise file.error(("tls", key), f"{path}: cannot be read ({error.strerror})") from None
     try:
@@ -220,3 +219,52 @@ def _require_certificates(tls: Tls, file: YamlFile) -> None:
             ("tls", "certificate"),
             f"{tls.certificate} and {tls.key}: not a certificate in PEM format and its key without a password",
         ) from None
+
+
+def tls_settings(tls: Tls | None) -> dict[str, str | bool]:
+    """Return Dask's settings for connections that are encrypted, and refused to whoever has no certificate.
+
+    `distributed.Security` reads them wherever it is made without arguments: for clients, schedulers and workers.
+    """
+    if tls is None:
+        return {}
+    prefix = "distributed.comm.tls"
+    files = {
+        f"{prefix}.{role}.{what}": path
+        for role in ("client", "scheduler", "worker")
+        for what, path in (("cert", tls.certificate), ("key", tls.key))
+    }
+    return {"distributed.comm.require-encryption": True, f"{prefix}.ca-file": tls.ca, **files}
+
+
+def as_environment(settings: Mapping[str, str | bool]) -> dict[str, str]:
+    """Return the environment variables by which Dask takes these settings.
+
+    Examples
+    --------
+    >>> as_environment({"distributed.comm.tls.ca-file": "ca.pem"})
+    {'DASK_DISTRIBUTED__COMM__TLS__CA_FILE': 'ca.pem'}
+    """
+    return {
+        "DASK_" + key.upper().replace(".", "__").replace("-", "_"): str(value)
+        for key, value in settings.items()
+    }
+
+
+def own_tls(folder: Path) -> Tls:
+    """Return where a run keeps the certificate of its own cluster, which is its own authority, and the key."""
+    certificate = str(folder / "certificate.pem")
+    # A folder may have a name that in a file of people's, which shells read, is refused.
+    return Tls.model_construct(ca=certificate, certificate=certificate, key=str(folder / "key.pem"))
+
+
+def make_certificate(tls: Tls) -> None:
+    """Make a key for one run, and a certificate that it has signed; nobody else may read them."""
+    # Imported here: it takes a tenth of a second, and a run with nothing to do makes none.
+    from distributed import Security  # noqa: PLC0415
+
+    made = Security.temporary()
+    for file, text in ((tls.key, made.tls_worker_key), (tls.certificate, made.tls_worker_cert)):
+        Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as to:
+            to.write(text)

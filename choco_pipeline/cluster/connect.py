@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,12 +23,10 @@ TOPIC = "choco-progress"
 
 @dataclass
 class _Process:
-    """What is known of this process: whether it is a worker, which carries out one task after another."""
-
+    #: Whether this process is a worker of a cluster.
     is_worker: bool = False
 
 
-#: What this process is; `choco_pipeline.cluster.task` says so of workers.
 PROCESS = _Process()
 
 
@@ -36,44 +35,41 @@ class ClusterError(ChocoError):
 
 
 class Report(Protocol):
-    """What a task is given to say how far it is."""
+    """The function by which a task reports its progress."""
 
     def __call__(self, stage: str, **numbers: int) -> None:
-        """Add `numbers` to what is done of `stage`."""
+        """Add `numbers` to the progress of `stage`."""
 
 
 def ignore(stage: str, **numbers: int) -> None:
-    """Report to nobody: what a task is given outside of a cluster."""
+    """Report nothing, as tasks do outside of a cluster."""
 
 
-@dataclass
 class TaskProgress:
-    """What tasks have reported so far.
+    """Sums of the reports of tasks.
 
-    A task whose worker died runs again from its start, so what its earlier attempt reported is forgotten.
+    A task whose worker died runs again from its start, so the reports of its earlier attempt are dropped.
     """
 
-    #: For each task the worker that runs it, and what that worker has reported, by stage and by what it counts.
-    _attempts: dict[str, tuple[str, dict[tuple[str, str], int]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        """Begin at zero."""
+        #: For each task its worker, and the sums of its reports by stage and name.
+        self._attempts: dict[str, tuple[str, Counter[tuple[str, str]]]] = {}
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Count a report, as `choco_pipeline.cluster.task.run_target` sends it."""
-        worker, numbers = self._attempts.get(event["task"], (event["worker"], {}))
+        worker, numbers = self._attempts.get(event["task"], ("", Counter()))
         if worker != event["worker"]:
-            worker, numbers = event["worker"], {}
-        for what, number in event["numbers"].items():
-            key = (event["stage"], what)
-            numbers[key] = numbers.get(key, 0) + number
-        self._attempts[event["task"]] = worker, numbers
+            numbers = Counter()
+        numbers.update({(event["stage"], name): n for name, n in event["numbers"].items()})
+        self._attempts[event["task"]] = event["worker"], numbers
 
     def totals(self, stage: str) -> dict[str, int]:
-        """Return the sums of what was reported for `stage`, by name."""
-        sums: dict[str, int] = {}
+        """Return the sums of a stage, by name."""
+        sums: Counter[str] = Counter()
         for _, numbers in self._attempts.values():
-            for (of, what), number in numbers.items():
-                if of == stage:
-                    sums[what] = sums.get(what, 0) + number
-        return sums
+            sums.update({name: n for (of, name), n in numbers.items() if of == stage})
+        return dict(sums)
 
 
 def call(target: str, *arguments: Any) -> Any:
@@ -125,3 +121,64 @@ def resolve(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
+
+
+@dataclass(frozen=True)
+class Step:
+    """One task among others."""
+
+    #: Its name; no other step of the same list has it.
+    key: str
+    #: ``package.module:function``. Called as ``function(*arguments, *results, report)``.
+    target: str
+    #: Plain data.
+    arguments: tuple[Any, ...]
+    #: Keys of the steps whose results it takes; they stand before it in the list. Results may be anything. They must not be
+    #: changed, because a step may run again when a worker dies.
+    needs: tuple[str, ...] = ()
+    #: Steps of a lane run on one worker while it lives, consecutive lanes on different ones. A step without a lane runs where a
+    #: result that it needs is, so all may end up on one worker.
+    lane: int | None = None
+
+
+class Runner:
+    """Runs steps one after the other, in this process."""
+
+    #: Bytes that a step may use, or None if unknown.
+    memory: int | None = None
+    #: Number of steps that run at the same time.
+    workers: int = 1
+
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
+        """Run steps to their end; a result is kept only as long as steps that have not run need it.
+
+        Where the choice is free they run in the given order. A cluster calls `watch` now and then. Raises `ChocoError` as a
+        target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed several workers.
+        """
+        left = Counter(need for step in steps for need in step.needs)
+        results: dict[str, Any] = {}
+        for step in steps:
+            needed = [results[need] for need in step.needs]
+            result = resolve(step.target)(*step.arguments, *needed, ignore)
+            if left[step.key]:
+                results[step.key] = result
+            del needed, result
+            for need in step.needs:
+                left[need] -= 1
+                if not left[need]:
+                    del results[need]
+
+    def report(self, stage: str, **numbers: int) -> None:
+        """Add `numbers` to the progress of `stage`, if somebody listens."""
+
+
+@contextmanager
+def runner() -> Iterator[Runner]:
+    """Run steps on the cluster that the environment names, or in this process if it names none."""
+    scheduler = os.environ.get(SCHEDULER)
+    if not scheduler:
+        yield Runner()
+        return
+    # distributed takes half a second to import
+    with resolve("choco_pipeline.cluster.task:on_cluster")(scheduler) as on_cluster:
+        yield on_cluster

@@ -1,11 +1,11 @@
-"""Tasks of jobs, handed on by the run that has started the jobs, so that a job need not be a client of the cluster.
+"""Relay of a run: jobs hand their tasks to the run that started them, and need not be clients of the cluster.
 
-A light client takes half a second to import `distributed`, and again some time to connect; a run has dozens of jobs, and is
-connected already. So it listens at a socket in a folder that nobody else may enter. A job sends one line of JSON, a target and the
-arguments of each task, and receives another when all tasks have ended. If the job goes away, its tasks are given up, as
-when a client does. If the run goes away, the socket is closed, and jobs end with an error.
+A client takes half a second to import `distributed`, and more to connect. A run has dozens of jobs, and is connected already.
+Therefore it listens at a socket in a folder that no other user may enter. A job sends one line of JSON, with a target and the
+arguments of each task, and receives another when all tasks have ended. If the job goes away, its tasks are given up. If the run
+goes away, the socket is closed, and jobs end with an error.
 
-Where a socket cannot be, or nobody listens at one, jobs are clients as they are everywhere else.
+Without a socket, or if nobody listens there, jobs are ordinary clients.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from choco_pipeline.cluster.connect import SOCKET, ClusterError
 from choco_pipeline.errors import ChocoError, DisagreementError
 
 #: Jobs that may wait until the run listens: more than one machine starts at the same time.
 BACKLOG = 1024
-#: What became of a task, beside its result or the message.
-Kind = Literal["result", "mistake", "disagreement", "failure"]
 
 
 class RelayedError(RuntimeError):
     """A task raised what is no mistake of the user, with the traceback that it had on its worker."""
+
+
+#: The errors that a job raises, by the word in the answer.
+ERRORS = {"mistake": ChocoError, "disagreement": DisagreementError, "failure": RelayedError}
 
 
 class GivenUpError(Exception):
@@ -45,7 +47,7 @@ class Relay:
     """The run's end: a socket at which jobs ask."""
 
     def __init__(self, folder: Path) -> None:
-        """Be there to be asked from now on; nothing is answered before `serve`.
+        """Open the socket; jobs are answered after `serve`.
 
         Raises `OSError` if there can be no socket in the folder.
         """
@@ -58,11 +60,11 @@ class Relay:
             raise
 
     def serve(self, carry_out: CarryOut) -> None:
-        """Answer jobs from now on, each in a thread of its own."""
+        """Answer jobs, each in its own thread."""
         threading.Thread(target=self._serve, args=(carry_out,), daemon=True).start()
 
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Close the socket."""
         with suppress(OSError):  # a thread that waits for the next job ends only so
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -92,15 +94,9 @@ def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> An
     if not line.endswith(b"\n"):
         raise ClusterError(f"{target}: the run went away before its tasks were done")
     kind, value = json.loads(line)
-    match kind:
-        case "mistake":
-            raise ChocoError(value)
-        case "disagreement":
-            raise DisagreementError(value)
-        case "failure":
-            raise RelayedError(value)
-        case _:
-            return value
+    if kind in ERRORS:
+        raise ERRORS[kind](value)
+    return value
 
 
 def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
@@ -110,28 +106,21 @@ def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
 
     with connection, suppress(OSError, GivenUpError):
         line = _line(connection)
-        if line.endswith(b"\n"):
-            target, arguments = json.loads(line)
-            answer = _outcome(target, arguments, carry_out, is_gone)
-            connection.sendall(json.dumps(answer).encode() + b"\n")
-
-
-def _outcome(
-    target: str,
-    arguments: Sequence[Sequence[Any]],
-    carry_out: CarryOut,
-    is_gone: Callable[[], bool],
-) -> tuple[Kind, Any]:
-    try:
-        return "result", carry_out(target, arguments, is_gone)
-    except GivenUpError:
-        raise
-    except ChocoError as error:
-        return "mistake", str(error)
-    except DisagreementError as error:
-        return "disagreement", error.args[0]
-    except Exception as error:  # told to the job, which raises it
-        return "failure", "".join(traceback.format_exception(error)).rstrip()
+        if not line.endswith(b"\n"):
+            return
+        target, arguments = json.loads(line)
+        answer: tuple[str, Any]
+        try:
+            answer = "result", carry_out(target, arguments, is_gone)
+        except GivenUpError:
+            raise
+        except ChocoError as error:
+            answer = "mistake", str(error)
+        except DisagreementError as error:
+            answer = "disagreement", error.args[0]
+        except Exception as error:  # which the job raises
+            answer = "failure", "".join(traceback.format_exception(error)).rstrip()
+        connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 def _line(connection: socket.socket) -> bytes:

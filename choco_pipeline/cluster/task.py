@@ -1,5 +1,5 @@
 """Tasks on a Dask cluster, seen from both ends: the process that waits for them and the worker that runs one."""
-# mypy: untyped-calls-exclude=distributed
+# mypy: untyped-calls-exclude="distributed,dask"
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ import signal
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import resource_tracker, util
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Future, Security, Worker, get_worker
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from distributed import Client, Future, Scheduler, Security, Worker, get_worker
 from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
+from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.scheduler import KilledWorker
 
-from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, resolve
+from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner, Step, resolve
 from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 
@@ -39,8 +42,7 @@ START = 600
 
 def submit(scheduler: str, target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
     """Run a target for each list of arguments on the cluster; see `choco_pipeline.cluster.connect.call_each`."""
-    address = address_of(scheduler)
-    with client_of(address, patience_with(scheduler)) as client:
+    with connected(scheduler) as (client, address):
         return carried_out(client, address, target, arguments)
 
 
@@ -120,14 +122,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     task = worker.get_current_task()
 
     def report(stage: str, **numbers: int) -> None:
-        event = {
-            "folder": folder,
-            "task": task,
-            "worker": worker.address,
-            "stage": str(stage),  # a member of an enumeration is no plain text to the scheduler
-            "numbers": numbers,
-        }
-        worker.log_event(TOPIC, event)
+        worker.log_event(TOPIC, _event(folder, task, worker.address, stage, numbers))
 
     try:
         if not Path(folder).is_dir() or not Path(folder).samefile(Path.cwd()):
@@ -137,6 +132,14 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
         return resolve(target)(*arguments, report)
     except ChocoError as error:
         raise ChocoError(str(error)) from None
+
+
+def _event(
+    folder: str, task: object, worker: str, stage: str, numbers: Mapping[str, int]
+) -> dict[str, Any]:
+    # A member of an enumeration is no plain text to the scheduler.
+    stage = str(stage)
+    return {"folder": folder, "task": task, "worker": worker, "stage": stage, "numbers": numbers}
 
 
 def dask_setup(worker: Worker) -> None:
@@ -170,7 +173,7 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
     """Connect to a scheduler, within so many seconds or not at all."""
     # What it would say of lost connections is said once, by the errors here.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    if address.startswith("tls://") and not _has_certificate():
+    if address.startswith("tls://") and not Security().get_tls_config_for_role("client")["cert"]:
         raise ClusterError(
             f"no Dask scheduler answers at {address} without a certificate: a file in config/clusters can name one"
         )
@@ -179,9 +182,8 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
             asyncio.run(asyncio.wait_for(_knock(address), seconds + 1))
             client = Client(address, timeout=seconds, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise ClusterError(
-                f"no Dask scheduler answers at {address} ({_first_line(error)})"
-            ) from None
+            line = (str(error).splitlines() or ["it says nothing"])[0]
+            raise ClusterError(f"no Dask scheduler answers at {address} ({line})") from None
         except MemoryError:
             raise ClusterError(
                 f"no Dask scheduler answers at {address}, but something else, perhaps a dashboard"
@@ -218,24 +220,119 @@ def address_of(scheduler: str, seconds: float = START) -> str:
         raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
 
 
-def patience_with(scheduler: str) -> int:
-    """Return how many seconds to wait for the answer of a scheduler, which `address_of` has found."""
-    return ANSWER if "://" in scheduler else LOADED_ANSWER
+@contextmanager
+def connected(scheduler: str) -> Iterator[tuple[Client, str]]:
+    """Connect to the scheduler that the environment names; yield also its address."""
+    address = address_of(scheduler)
+    with client_of(address, ANSWER if "://" in scheduler else LOADED_ANSWER) as client:
+        yield client, address
 
 
 async def _knock(address: str) -> None:
-    """Shake hands with a scheduler: a client would wait for ever, or not clean up, where something else listens.
+    """Shake hands with a scheduler.
 
-    It may say nothing, or, as the dashboard does, something that is taken for the length of an enormous message.
+    Where something else listens, a client would wait for ever or not clean up. It may say nothing, or, as the dashboard does,
+    something that looks like the length of an enormous message.
     """
     comm = await connect(address, **Security().get_connection_args("client"))
     await comm.close()
 
 
-def _has_certificate() -> bool:
-    """Return whether Dask's settings name a certificate that clients show."""
-    return bool(Security().get_tls_config_for_role("client")["cert"])
+class Lanes(SchedulerPlugin):
+    """Shares the lanes out again among the workers that are there, whenever one comes or goes.
+
+    Else steps whose workers have all died would wait for them for ever, also for those that are started in their place,
+    and workers that come later would have nothing to do.
+    """
+
+    name = "choco-lanes"
+    idempotent = True
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """Give some lanes to a new worker."""
+        self._share_out(scheduler)
+
+    def remove_worker(
+        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
+    ) -> None:
+        """Give the lanes of a lost worker to others, or to the next one."""
+        self._share_out(scheduler)
+
+    def _share_out(self, scheduler: Scheduler) -> None:
+        workers = sorted(scheduler.workers)
+        for task in scheduler.tasks.values():
+            if task.loose_restrictions:
+                lane = (task.annotations or {}).get("lane")  # Dask keeps none that is None
+                # A step of no lane may not name workers that are gone: it would wait for them.
+                task.worker_restrictions = set() if lane is None else _workers_of(lane, workers)
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or ["it says nothing"])[0]
+class OnCluster(Runner):
+    """Runs steps on the workers of a Dask cluster."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        """Ask the cluster for its workers."""
+        self._client = client
+        self._address = address
+        self._name = uuid.uuid4().hex
+        client.register_plugin(Lanes())
+        if not client.nthreads():
+            # A cluster that grows with its work has no worker until there is some.
+            client.submit(os.getpid, pure=False).result()
+        self.memory = memory_of_tasks(client)
+        self.workers = sum(client.nthreads().values())
+
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
+        """Run the steps; where a worker is free, the first of the list that can run."""
+        if not steps:
+            return
+        names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
+        rank = {names[step.key]: -i for i, step in enumerate(steps)}
+        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        lanes = {names[step.key]: step.lane for step in steps}
+        annotations = {
+            "priority": rank.__getitem__,
+            "lane": lanes.__getitem__,
+            "workers": lambda name: sorted(_workers_of(lanes[name], workers)),
+            "allow_other_workers": True,  # one may die, and others may have nothing to do
+        }
+        folder = os.getcwd()
+        tasks = {
+            names[step.key]: (
+                partial(_execute, step.target, step.arguments, folder),
+                *(names[need] for need in step.needs),
+            )
+            for step in steps
+        }
+        needed = {need for step in steps for need in step.needs}
+        ends = [names[step.key] for step in steps if step.key not in needed]
+        layer = MaterializedLayer(tasks, annotations=annotations)
+        graph = HighLevelGraph({self._name: layer}, {self._name: set()})
+        futures = self._client.get(graph, ends, sync=False)
+        for step, future in zip((s for s in steps if s.key not in needed), futures, strict=True):
+            with losses(step.target, self._address):
+                while not is_done(future):
+                    if watch is not None:
+                        watch()
+                if future.status != "finished":
+                    future.result()  # raises
+
+    def report(self, stage: str, **numbers: int) -> None:
+        """Send a report as a task does."""
+        self._client.log_event(TOPIC, _event(os.getcwd(), self._name, "client", stage, numbers))
+
+
+@contextmanager
+def on_cluster(scheduler: str) -> Iterator[OnCluster]:
+    """Connect to a cluster by its address or scheduler file; steps that are under way at the end are given up."""
+    with connected(scheduler) as (client, address):
+        yield OnCluster(client, address)
+
+
+def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
+    """Return the workers that steps of a lane are meant for: one, or all for no lane."""
+    return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
+
+
+def _execute(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
+    return run_target(target, (*arguments, *results), folder)

@@ -27,16 +27,6 @@ def write_text(path: Path, text: str) -> None:
         raise StoreError(f"{path}: cannot be written ({why})") from None
 
 
-def append_text(path: Path, text: str) -> None:
-    """Write `text` at the end of a file, or a beginning of it if this process is killed; `StoreError` if that fails."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        why = reason_of(error, path, len(text.encode()))
-        raise StoreError(f"{path}: cannot be written ({why})") from None
-
-
 def write_whole(path: Path, content: bytes) -> None:
     """Write `content` under a name that nobody reads, then rename it; what fails leaves nothing behind."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -64,19 +64,6 @@ def read_record_as(model: type[M], path: Path) -> M:
     raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
 
 
-def record_line(content: Mapping[str, Any]) -> str:
-    """Return a record as a line of a journal."""
-    return json.dumps(_with_digest(content)) + "\n"
-
-
-def parse_record_line(line: str) -> dict[str, Any]:
-    """Return the content of a line that `record_line` wrote, or raise `DamagedError`."""
-    try:
-        return _content(parse_json(line))
-    except ValueError as error:
-        raise DamagedError(str(error)) from None
-
-
 def _with_digest(content: Mapping[str, Any]) -> dict[str, Any]:
     if DIGEST in content:
         raise ValueError(f"a record keeps its own digest under {DIGEST!r}")

@@ -1,37 +1,247 @@
-"""YAML files: plain data with the line and column of every key."""
+"""Files that people write, as plain data with places, and the explanation of each mistake in them.
+
+A message names the place, the key, the value that was found and the values that are allowed.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 from yaml.composer import Composer
 from yaml.resolver import Resolver
 
-from choco_pipeline.documents.content import DEEPEST, INVISIBLE, Content, Location
 from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import ConfigError
 
+Location = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
+DEEPEST = 30
+#: Binary digits of an integer, as of the values of formulas. Python prints at most 4,300 decimal digits.
+MOST_BITS = 4096
+#: Characters that a terminal takes for a command or shows in another order, and halves of surrogate pairs.
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+#: Explained mistakes of one file. A reader corrects no more at once, and each is compared with all others.
+MOST_EXPLAINED = 20
+#: A longer list of allowed words is not printed if a near one can be named.
+MOST_LISTED = 8
+#: Bytes of a file. Text that is no YAML is read at about 100 kB/s; the project's files have at most 65 kB.
+LARGEST_FILE = 512 << 10
+#: Characters of an integer: Python reads and prints at most 4,300 digits.
+LONGEST_INTEGER = 1000
+#: Characters of a key. No known key has half as many, and errors name keys.
+LONGEST_KEY = 200
+#: The form of an integer. YAML 1.1 reads 010 as 8 and 1:30 as 90, without a word.
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
 _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
-#: Bytes of a file. What is no YAML is read at some 100 kB in a second; ours have at most 65 kB.
-LARGEST_FILE = 512 << 10
-#: Characters of an integer: Python writes and reads none of more than 4,300 digits.
-LONGEST_INTEGER = 1000
-#: How an integer is written. YAML 1.1 takes 010 for 8 and 1:30 for 90, without a word.
-_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-#: Characters of a key. No key that is read has half as many, and errors name keys.
-LONGEST_KEY = 200
 
 
-__all__ = ["Location", "YamlFile", "read_yaml_text"]
+class Content:
+    """Plain data that a person has written, with the place of each part.
+
+    Errors call it by its `owner`: a file, or another source.
+    """
+
+    def __init__(self, owner: str, content: Any) -> None:
+        """Take data from no file; raise `ConfigError` if it is nested too deeply."""
+        self.owner = owner
+        self.content = content
+        self._places: dict[Location, str] = {}
+        self._place(content, ())
+
+    def _place(self, content: Any, location: Location) -> None:
+        self._places[location] = self.owner
+        if len(location) > DEEPEST:
+            raise ConfigError(f"{self.owner}: nested too deeply")
+        if isinstance(content, int) and content.bit_length() > MOST_BITS:
+            what = f"an integer of {content.bit_length():,} binary digits, at most {MOST_BITS:,} are read"
+            raise ConfigError(f"{self.owner}: {'.'.join(map(str, location))}: {what}")
+        keyed = enumerate(content) if isinstance(content, list) else ()
+        for key, value in content.items() if isinstance(content, dict) else keyed:
+            self._place(value, (*location, key))
+
+    def where(self, location: Location) -> str:
+        """Return the place of a key, or of the nearest one above it: in a file, ``file:line:column``."""
+        while location not in self._places:
+            location = location[:-1]
+        return self._places[location]
+
+    def error(self, location: Location, message: str) -> ConfigError:
+        """Return a `ConfigError` that names the place."""
+        key = ".".join(map(str, location))
+        return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
+
+    def load(self, model: type[M]) -> M:
+        """Return the content as a `model`; raise `ConfigError` with a line for each of its first mistakes."""
+        try:
+            return model.model_validate(self.content)
+        except ValidationError as error:
+            faults = error.errors(include_url=False)
+        details = self._one_for_each_place(faults[:MOST_EXPLAINED])
+        lines = [self._explanation(detail, model) for detail in details]
+        if len(faults) > MOST_EXPLAINED:
+            lines.append(f"{self.owner}: {len(faults) - MOST_EXPLAINED:,} more")
+        raise ConfigError("\n".join(lines))
+
+    def _one_for_each_place(self, details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
+        """Yield one error for each place; a value that fits no member of a union has one for each member."""
+        by_place: dict[Location, list[ErrorDetails]] = {}
+        misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
+        for detail in details:
+            is_missing = detail["type"] == "missing"
+            if is_missing and get_close_matches(str(detail["loc"][-1]), misspelt, 1):
+                continue  # it has a misspelt name, which is an error of its own
+            place = detail["loc"] if is_missing else self._known(detail["loc"])
+            if detail["type"] == "union_tag_invalid":
+                place = (*place, _discriminator(detail))
+            by_place.setdefault(place, []).append(detail)
+        for place, group in by_place.items():
+            if place and any(o != place and o[: len(place)] == place for o in by_place):
+                continue  # the mistake is further in
+            if not isinstance(group[0]["input"], list):
+                # An error of one member of a union on this value says more than that another needs a list.
+                group = [d for d in group if d["type"] == "value_error"] or group
+            needed = " or ".join(dict.fromkeys(map(_needed, group)))
+            several: ErrorDetails = {**group[0], "type": "union", "msg": f"Needs {needed}"}
+            yield group[0] if len(group) == 1 else several
+
+    def _explanation(self, detail: ErrorDetails, model: type[BaseModel]) -> str:
+        place = known = self._known(detail["loc"])
+        key = ".".join(map(str, known)) or "the file"
+        given = detail["input"]
+        match detail["type"]:
+            case "extra_forbidden":
+                allowed = _keys_at(model, self.content, known[:-1])
+                message = f"unknown key {known[-1]!r}{_hint(known[-1], allowed)} (allowed: {', '.join(allowed)})"
+                return f"{self.where(known)}: {message}"
+            case "literal_error":
+                message = _one_of(detail["ctx"]["expected"].replace(" or ", ", "), given)
+            case "union_tag_invalid":
+                name = _discriminator(detail)
+                place, key = (*known, name), f"{key}.{name}"
+                message = _one_of(detail["ctx"]["expected_tags"], given[name])
+            case "union_tag_not_found":
+                key, message = f"{key}.{_discriminator(detail)}", "this key is needed"
+            case "string_pattern_mismatch":
+                form = detail["ctx"]["pattern"]
+                message = f"needs text of the form {form}, found {_short(given)}"
+            case "too_long" | "too_short" as kind:
+                at, limit = ("most", "max") if kind == "too_long" else ("least", "min")
+                n, actual = detail["ctx"][f"{limit}_length"], detail["ctx"]["actual_length"]
+                message = f"list should have at {at} {n} item{'s' * (n != 1)}, found {actual}"
+            case "missing":
+                key = ".".join(map(str, (*known, detail["loc"][-1])))
+                message = "this key is needed"
+            case "value_error":
+                message = f"{_needed(detail)}, found {_short(given)}"
+            case "dict_type" | "model_type" | "model_attributes_type":
+                message = f"needs keys and values, found {_short(given)}"
+            case _:
+                message = f"{detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
+        if any(text.count("(") != text.count(")") for text in map(str, (key, given))):
+            # YAML reads {c: min(a,b)} as the two keys "c" and "b)".
+            message = 'a formula with a comma needs quotes, such as {c: "min(a, b)"}'
+            key = ".".join(map(str, known[:-1])) or key
+        return f"{self.where(place)}: {key}: {message}"
+
+    def _known(self, location: Location) -> Location:
+        """Return a location without the names of union members that pydantic adds."""
+        known: Location = ()
+        for part in location:
+            if (*known, part) in self._places:
+                known = (*known, part)
+        return known
+
+
+def _needed(detail: ErrorDetails) -> str:
+    match detail["type"]:
+        case "int_type":
+            return "an integer"
+        case "string_type":
+            return "text"
+        case "list_type":
+            return "a list"
+        case "dict_type":
+            return "keys and values"
+        case "literal_error":
+            return f"one of {detail.get('ctx', {}).get('expected', '')}"
+        case "value_error":
+            return str(detail["ctx"]["error"])
+        case "string_too_long":
+            return f"text of at most {detail['ctx']['max_length']:,} characters"
+        case _:
+            return detail["msg"].lower()
+
+
+def _discriminator(detail: ErrorDetails) -> str:
+    """Return the key that distinguishes the members of a union."""
+    name: str = detail["ctx"]["discriminator"].strip("'")
+    return name
+
+
+def _hint(given: object, allowed: Sequence[str]) -> str:
+    near = get_close_matches(str(given), allowed, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _one_of(listed: str, given: object) -> str:
+    """Return the message that one of the words ``'a', 'b'`` is needed."""
+    allowed = [word.strip("'") for word in listed.split(", ")]
+    hint = _hint(given, allowed)
+    is_long = hint and len(allowed) > MOST_LISTED
+    words = f"one of {len(allowed)} words" if is_long else " or ".join(map(repr, allowed))
+    return f"needs {words}, found {_short(given)}{hint}"
+
+
+def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:
+    """Return the keys that are allowed in the mapping at `location` of `content`."""
+    here: Any = model
+    for part in location:
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            known = here.model_fields.get(str(part))
+            here = known.annotation if known else None
+        else:
+            here = (get_args(here) or (None,))[-1]
+        if isinstance(content, dict):
+            content = content.get(part)
+        elif isinstance(content, list) and isinstance(part, int):
+            content = content[part]
+        if get_origin(here) in (Union, UnionType):
+            here = _member_for(content, [a for a in get_args(here) if _is_model(a)]) or here
+    return list(here.model_fields) if _is_model(here) else []
+
+
+def _is_model(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
+    """Return the model whose literals, such as ``kind: …``, the content has; otherwise the first."""
+    for model in models:
+        fixed = {n: f for n, f in model.model_fields.items() if get_origin(f.annotation) is Literal}
+        if isinstance(content, dict) and any(
+            content.get(name) in get_args(field.annotation) for name, field in fixed.items()
+        ):
+            return model
+    return models[0] if models else None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class _RefusedError(Exception):
-    """What YAML allows and these files do not, with its place."""
+    """YAML that these files may not have, with its place."""
 
     def __init__(self, mark: Any, why: str) -> None:
         super().__init__(why)
@@ -39,7 +249,7 @@ class _RefusedError(Exception):
 
 
 class _Loader(Composer, Resolver):
-    """Refuses what is nested too deeply, and aliases, as soon as it is read."""
+    """Refuses deep nesting and aliases as soon as they are read."""
 
     depth = 0
 
@@ -51,9 +261,9 @@ class _Loader(Composer, Resolver):
         Resolver.__init__(self)
 
     def get_event(self) -> Any:
-        """Return the next event: each is asked for once."""
+        """Return the next event, once."""
         event: Any = self._events.get_event()
-        # PyYAML takes a time that grows with the square of the depth, so that this is looked at while it reads.
+        # The time of PyYAML grows with the square of the depth, so depth is limited while it reads.
         self.depth += isinstance(event, yaml.CollectionStartEvent)
         self.depth -= isinstance(event, yaml.CollectionEndEvent)
         if self.depth > DEEPEST:
@@ -65,10 +275,10 @@ class _Loader(Composer, Resolver):
 
 
 def _parsed(text: str) -> Any:
-    """Return the one node of a text, None if there is none; libyaml takes about an eighth of the time of PyYAML's own parser.
+    """Return the one node of a text, or None.
 
-    PyYAML may be built without it. And what libyaml refuses, the other parser says more clearly, with a place. So it does
-    of a tab inside of a word, which libyaml takes.
+    libyaml takes about an eighth of the time of PyYAML's own parser, but PyYAML may be built without it. The other parser
+    explains errors more clearly, with a place, and refuses a tab inside a word, which libyaml accepts.
     """
     if yaml.__with_libyaml__ and "\t" not in text:
         with suppress(yaml.YAMLError):
@@ -77,10 +287,10 @@ def _parsed(text: str) -> Any:
 
 
 class YamlFile(Content):
-    """A YAML file's content with the line of every key; its path is as the user gave it."""
+    """The content of a YAML file with the line of every key; its path is as the user gave it."""
 
     def __init__(self, path: Path, text: str | None = None) -> None:
-        """Read `path`, unless `text` says what it holds; `ConfigError` if it cannot be used."""
+        """Read `path`, or take its `text`; raise `ConfigError` if it cannot be used."""
         self.path = path
         self.owner = str(path)
         self._places: dict[Location, str] = {}
@@ -144,7 +354,7 @@ class YamlFile(Content):
             raise self._at(node.start_mark, what)
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
-        except (IndexError, AttributeError):  # what PyYAML stumbles over in !!int '' and the like
+        except (IndexError, AttributeError):  # PyYAML on !!int '' and similar text
             kind = node.tag.rpartition(":")[2]
             what = f"cannot be read: {node.value[:60]!r} is no {kind}"
             raise self._at(node.start_mark, what) from None
@@ -154,7 +364,7 @@ class YamlFile(Content):
 
 
 def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FILE) -> str:
-    """Return what a file holds, or raise `ConfigError`: it is too large, no UTF-8 text, or cannot be read.
+    """Return the text of a file; raise `ConfigError` if it is too large, no UTF-8 text, or cannot be read.
 
     Errors name it as `shown`, by default its path.
     """

@@ -19,21 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
-from choco_pipeline.finding.families.conditions import Domain, TestedCondition, tested_condition
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.statements.found_document import Proposals
-from choco_pipeline.finding.statements.lines import implied, with_arguments
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.conditions import Domain, TestedCondition, tested_condition
+from choco_pipeline.finding.laws import Point, determined, shapes_of
+from choco_pipeline.finding.lines import implied, with_arguments
+from choco_pipeline.finding.statement import FoundStatement, Mined, Proposals
+from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.tables.computing.in_memory import cells_of
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cells_of
+from choco_pipeline.tables.spec import Quantity, variable_of
 
 #: Differences of parameters.
 STEPS = (1, 2, 4)

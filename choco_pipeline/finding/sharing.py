@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from choco_pipeline.cluster.steps import Step, runner
+from choco_pipeline.cluster.connect import Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import Stage
 
-STEPS = "choco_pipeline.finding.find_steps"
+STEPS = "choco_pipeline.finding.steps"
 #: Steps of each kind for each worker.
 FOR_EACH_WORKER = 4
 #: Most steps of each kind.
@@ -19,7 +19,7 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
     """Find the statements of a run, on the cluster or in this process, and write them.
 
     The plan's tables, and what was mined, proved and asked of height functions, must be there. The other file receives a
-    `choco_pipeline.finding.statements.found_document.FoundDocument`, whole or not at all; numbers of statements and of searches
+    `choco_pipeline.finding.statement.FoundDocument`, whole or not at all; numbers of statements and of searches
     are returned.
     """
     with runner() as run:

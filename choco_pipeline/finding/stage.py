@@ -12,12 +12,8 @@ from itertools import chain
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.finding.families.generalise import generalise
-from choco_pipeline.finding.families.moduli import FamilyModuli
-from choco_pipeline.finding.families.single import single_tables
-from choco_pipeline.finding.families.table_family import TableFamily
-from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.comparison import (
+from choco_pipeline.finding.comparison import (
+    Dominance,
     cover_all,
     equivalent_claims,
     follows_from_formulas,
@@ -27,25 +23,26 @@ from choco_pipeline.finding.judge.comparison import (
     sources,
     spread,
 )
-from choco_pipeline.finding.judge.dominance import Dominance
-from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
-from choco_pipeline.finding.judge.larger_tables import searched_again
-from choco_pipeline.finding.judge.trial import Decide, tried
+from choco_pipeline.finding.for_all import AskedForAll, ForAllParameters
+from choco_pipeline.finding.generalise import generalise
+from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
-from choco_pipeline.finding.statements.found_document import (
+from choco_pipeline.finding.scope import Tables, covered_games, further_games, members
+from choco_pipeline.finding.single import single_tables
+from choco_pipeline.finding.statement import (
+    ComparedOn,
     FoundDocument,
+    FoundStatement,
+    Implied,
+    KnownAs,
+    Mined,
     Proposals,
     Searched,
     not_reported,
 )
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables, covered_games, further_games, members
-from choco_pipeline.finding.statements.statement import (
-    ComparedOn,
-    FoundStatement,
-    Implied,
-    KnownAs,
-)
+from choco_pipeline.finding.tables import TableFamily
+from choco_pipeline.finding.trial import Decide, tried
+from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
 from choco_pipeline.stages import Stage
 
 #: A statement that too few tables distinguish from chance must hold for at least this number of further games.
@@ -72,7 +69,7 @@ class Finder:
     tables: Tables
     #: The known claims.
     catalogue: Catalogue
-    #: As for `choco_pipeline.finding.judge.trial.tried`.
+    #: As for `choco_pipeline.finding.trial.tried`.
     decide: Decide | None = None
     #: The prover for all parameters; None for no proofs.
     for_all: ForAllParameters | AskedForAll | None = None

@@ -5,15 +5,14 @@ Interval arithmetic proves first that nothing leaves 64 bits. Then the arrays ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial, reduce
+from collections.abc import Iterator, Mapping
+from functools import reduce
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula.exact import (
-    Place,
     Table,
     exponent_of_2,
     missing_name,
@@ -35,6 +34,7 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     is_truth,
+    links,
     walk,
 )
 
@@ -43,28 +43,6 @@ Truths = NDArray[np.bool_]
 
 #: Cells computed at once: the temporaries of a block (512 KiB each) stay in the caches.
 BLOCK = 1 << 16
-_ARRAY_OPERATORS: dict[str, Callable[..., Integers]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "//": np.floor_divide,
-    "%": np.remainder,
-    "**": np.power,
-    "^": np.bitwise_xor,
-    "&": np.bitwise_and,
-    "|": np.bitwise_or,
-    "<<": np.left_shift,
-    ">>": np.right_shift,
-}
-
-_ARRAY_COMPARISONS: dict[str, Callable[..., Truths]] = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
 
 
 class FormulaBlock:
@@ -89,21 +67,6 @@ class FormulaBlock:
         self._cells = cells
         self._tables = tables
 
-    def fill(self, out: Integers | Truths, node: Node) -> None:
-        """Write the values of `node` to `out`; the last operator writes there itself."""
-        match node:
-            case Binary():
-                left, right = self._operands(node, None)
-                _ARRAY_OPERATORS[node.operator](left, right, out=out)
-            case Compare(operators=(sign,), operands=(first, second)):
-                _ARRAY_COMPARISONS[sign](
-                    self.integers(first, None), self.integers(second, None), out=out
-                )
-            case Compare() | LogicalNot() | Junction():
-                out[...] = self.truths(node, None)
-            case _:
-                out[...] = self.integers(node, None)
-
     def integers(self, node: Node, open_: Truths | None) -> int | Integers:
         """Return the values of `node`, an integer."""
         match node:
@@ -114,8 +77,7 @@ class FormulaBlock:
             case Negate():
                 return -self.integers(node.operand, open_)
             case Binary():
-                value: int | Integers = OPERATORS[node.operator](*self._operands(node, open_))
-                return value
+                return self._binary(node, open_)
             case Call():
                 return self._call(
                     node, [self.integers(argument, open_) for argument in node.arguments], open_
@@ -130,34 +92,18 @@ class FormulaBlock:
                 operand = self.truths(node.operand, open_)
                 return not operand if isinstance(operand, bool) else ~operand
             case Junction():
-                return _until(
-                    node.operator == "or",
-                    (partial(self.truths, part) for part in node.operands),
-                    open_,
+                return self._junction(node, open_)
+            case Compare(operators=(sign,), operands=(left, right)):
+                holds: bool | Truths = COMPARISONS[sign](
+                    self.integers(left, open_), self.integers(right, open_)
                 )
+                return holds
             case Compare():
-                return _until(False, self._links(node, open_), open_)
+                return self.truths(links(node), open_)
             case Integer() | Name() | Negate() | Binary() | Call():
                 raise TypeError(f"not a truth: {node}")
 
-    def _links(
-        self, node: Compare, open_: Truths | None
-    ) -> Iterator[Callable[[Truths | None], bool | Truths]]:
-        """Yield each comparison of a chain, every operand computed once."""
-        operand = self.integers(node.operands[0], open_)
-
-        def link(sign: str, following: Node, still_open: Truths | None) -> bool | Truths:
-            nonlocal operand
-            left, operand = operand, self.integers(following, still_open)
-            holds: bool | Truths = COMPARISONS[sign](left, operand)
-            return holds
-
-        for sign, following in zip(node.operators, node.operands[1:], strict=True):
-            yield partial(link, sign, following)
-
-    def _operands(
-        self, node: Binary, open_: Truths | None
-    ) -> tuple[int | Integers, int | Integers]:
+    def _binary(self, node: Binary, open_: Truths | None) -> int | Integers:
         left, right = self.integers(node.left, open_), self.integers(node.right, open_)
         if node.operator in ("//", "%"):
             right = self._defined(right, right == 0, 1, open_, "division by zero", node)
@@ -166,7 +112,26 @@ class FormulaBlock:
         elif node.operator == "**":
             problem = "power with a negative exponent"
             right = self._defined(right, right < 0, 0, open_, problem, node)
-        return left, right
+        value: int | Integers = OPERATORS[node.operator](left, right)
+        return value
+
+    def _junction(self, node: Junction, open_: Truths | None) -> bool | Truths:
+        is_or = node.operator == "or"
+        result: bool | Truths = not is_or
+        for operand in node.operands:
+            if isinstance(result, bool):
+                if result == is_or:
+                    return result
+                result = self.truths(operand, open_)
+                continue
+            undecided = ~result if is_or else result
+            if open_ is not None:
+                undecided = undecided & open_
+            if not undecided.any():
+                return result
+            following = self.truths(operand, undecided)
+            result = result | following if is_or else result & following
+        return result
 
     def _call(
         self, node: Call, arguments: list[int | Integers], open_: Truths | None
@@ -233,26 +198,6 @@ class FormulaBlock:
         raise undefined(self._text, problem, node, place)
 
 
-def _until(
-    decided: bool, steps: Iterable[Callable[[Truths | None], bool | Truths]], open_: Truths | None
-) -> bool | Truths:
-    """Return the `or` (if `decided` is True) or the `and` of the steps, each of which gets the open cells."""
-    result: bool | Truths = not decided
-    for step in steps:
-        if isinstance(result, bool):
-            if result == decided:
-                return result
-            result = step(open_)
-            continue
-        undecided = ~result if decided else result
-        if open_ is not None:
-            undecided = undecided & open_
-        if not undecided.any():
-            return result
-        result = result | step(undecided) if decided else result & step(undecided)
-    return result
-
-
 class Evaluator:
     """Computes the values of one formula, whose text is for errors, on arrays, again and again."""
 
@@ -281,10 +226,6 @@ class Evaluator:
         if out.size == 0:
             return out
         self._prove(given, {function: _range(table) for function, table in lookups.items()})
-        if not shape:
-            place = Place(text, {name: int(array) for name, array in given.items()}, lookups)
-            out[()] = place.truth(node) if self._is_truth else place.integer(node)
-            return out
         aligned = {
             name: array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
             for name, array in given.items()
@@ -293,7 +234,8 @@ class Evaluator:
         with np.errstate(over="ignore"):
             for where in _blocks(shape):
                 cells = {name: _part(array, where) for name, array in aligned.items()}
-                FormulaBlock(text, out[where].shape, cells, lookups).fill(out[where], node)
+                block = FormulaBlock(text, out[where].shape, cells, lookups)
+                out[where] = (block.truths if self._is_truth else block.integers)(node, None)
         return out
 
     def _prove(
@@ -314,23 +256,20 @@ class Evaluator:
             for name, (low, high) in (ranges | generous).items()
         ):
             return
-        wider = {name: _wider(interval) for name, interval in ranges.items()} | generous
+        wider = generous | {
+            name: (
+                -(1 << (-low).bit_length()) if low < 0 else 0,
+                (1 << max(high, 0).bit_length()) - 1,
+            )
+            for name, (low, high) in ranges.items()
+        }
         try:
-            self._enclose(wider, tables)
+            Enclosure(self._text, wider, tables, bits=64).of(self._node)
         except FormulaError:
-            exact = {name: _range(array) for name, array in narrow.items()}
-            self._enclose(ranges | exact, tables)
+            exact = ranges | {name: _range(array) for name, array in narrow.items()}
+            Enclosure(self._text, exact, tables, bits=64).of(self._node)
         else:
             self._sound = None if tables else wider
-
-    def _enclose(self, ranges: Mapping[str, Interval], tables: Mapping[str, Interval]) -> None:
-        Enclosure(self._text, ranges, tables, bits=64).of(self._node)
-
-
-def _wider(interval: Interval) -> Interval:
-    """Return a wider interval from 0, or minus a power of 2, to before a power of 2."""
-    low, high = interval
-    return (-(1 << (-low).bit_length()) if low < 0 else 0), (1 << max(high, 0).bit_length()) - 1
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table, always_undefined
-from choco_pipeline.formula.interval import Enclosure
+from choco_pipeline.formula.interval import Enclosure, truth_throughout
 from choco_pipeline.formula.machine_code import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
@@ -37,7 +37,6 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.solve import match_nodes, solve_nodes
-from choco_pipeline.formula.throughout import truth_throughout
 
 if TYPE_CHECKING:
     from llvmlite import ir

@@ -1,11 +1,20 @@
-"""Interval arithmetic on formulas: an interval of their values, given ranges for the names."""
+"""Interval arithmetic on formulas: an interval of their values, given ranges for the names, which may have no end.
+
+Each part of a formula is enclosed by an interval that holds all its values. The interval may be too wide, never too narrow. A
+comparison of two intervals that do not overlap is decided for all integers at once. The cost is one step for each part.
+
+R. E. Moore, Interval Analysis, 1966, for finite ends.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise, product
+from math import inf
+from typing import cast
 
 from choco_pipeline.formula.exact import (
+    Place,
     exponent_of_2,
     missing_name,
     power_is_too_large,
@@ -13,36 +22,64 @@ from choco_pipeline.formula.exact import (
     too_large,
 )
 from choco_pipeline.formula.nodes import (
+    COMPARISONS,
     MAX_BITS,
     OPERATORS,
     Binary,
     Call,
+    Compare,
     FormulaError,
     Integer,
+    Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
     children,
 )
 
-#: A least and a greatest integer, both reached at most: the interval may be too wide, never too narrow.
+#: A least and a greatest integer.
 Interval = tuple[int, int]
+#: An integer, or `inf` or `-inf`, with which integers are compared but never computed: they may exceed every float.
+End = int | float
+Span = tuple[End, End]
+
+#: Without a limit of bits, integers of more bits are not enclosed, so that nested powers take no time and no memory.
+_MOST_BITS = 1 << 16
+
+
+def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
+    """Return whether `node` is true for all integers from `low` to `high`, or false for all; see `Formula.throughout`."""
+    if low == high:
+        return Place(text, {name: int(low)}, {}).truth(node)
+    try:
+        return Enclosure(text, {name: (low, high)}, {}, _MOST_BITS, is_total=True).truth(node)
+    except FormulaError:
+        return None
 
 
 class Enclosure:
     """Encloses the values of formulas, wherever they have one.
 
     Where a formula has no value (a division by zero), there is nothing to enclose, so a divisor is taken to be a nonzero
-    one, and a shift count or an exponent a non-negative one. No intermediate result may leave signed integers of `bits` bits.
+    one, and a shift count or an exponent a non-negative one. With `is_total`, a formula that may have no value somewhere is
+    refused, and ranges may have no end. No intermediate result may leave signed integers of `bits` bits.
     """
 
     def __init__(
-        self, text: str, ranges: Mapping[str, Interval], tables: Mapping[str, Interval], bits: int
+        self,
+        text: str,
+        ranges: Mapping[str, Span],
+        tables: Mapping[str, Interval],
+        bits: int,
+        *,
+        is_total: bool = False,
     ) -> None:
         self._text = text
         self._ranges = ranges
         self._tables = tables
         self._bits = bits
+        self._is_total = is_total
 
     def of(self, node: Node) -> Interval:
         """Return an interval that holds every value of `node`; (0, 1) for a truth.
@@ -50,73 +87,111 @@ class Enclosure:
         Raises `FormulaError` if an integer inside `node` can leave the allowed number of bits: which, where, and how far it can
         reach.
         """
+        return cast("Interval", self._span(node))
+
+    def truth(self, node: Node) -> bool | None:
+        """Return whether a truth holds for all values of the names, or for none; None if unknown."""
         match node:
-            case Integer():
-                return self._allowed(
-                    (node.value, node.value), f"integer at column {node.column}", node.column
-                )
-            case Name():
-                if node.name not in self._ranges:
+            case LogicalNot():
+                inner = self.truth(node.operand)
+                return None if inner is None else not inner
+            case Junction():
+                return _first_that_decides(node.operator == "or", map(self.truth, node.operands))
+            case Compare():
+                return _first_that_decides(False, self._comparisons(node))
+            case _:
+                raise TypeError(f"not a truth: {node}")
+
+    def _comparisons(self, node: Compare) -> Iterator[bool | None]:
+        for sign, (left, right) in zip(node.operators, pairwise(node.operands), strict=True):
+            spans = self._span(left), self._span(right)
+            # the same operands are equal wherever they are, though enclosures of them overlap
+            yield COMPARISONS[sign](0, 0) if left == right else _compared(sign, *spans)
+
+    def _span(self, node: Node) -> Span:
+        span: Span
+        match node:
+            case Integer(value):
+                span, what = (value, value), "integer"
+            case Name(name):
+                if name not in self._ranges:
                     raise missing_name(self._text, node, self._ranges)
-                return self._allowed(
-                    self._ranges[node.name], f'"{node.name}" at column {node.column}', node.column
-                )
-            case Negate():
-                low, high = self.of(node.operand)
-                return self._allowed((-high, -low), f'"-" at column {node.column}', node.column)
-            case Binary():
-                interval = self._binary(node, self.of(node.left), self.of(node.right))
-                return self._allowed(
-                    interval, f'"{node.operator}" at column {node.column}', node.column
-                )
-            case Call():
-                interval = self._call(node, [self.of(argument) for argument in node.arguments])
-                return self._allowed(
-                    interval, f'"{node.function}" at column {node.column}', node.column
-                )
+                span, what = self._ranges[name], f'"{name}"'
+            case Negate(operand):
+                span, what = _negated(self._span(operand)), '"-"'
+            case Binary(operator, left, right):
+                span = self._binary(node, self._span(left), self._span(right))
+                what = f'"{operator}"'
+            case Call(function, arguments):
+                span, what = self._call(node, [*map(self._span, arguments)]), f'"{function}"'
             case _:
                 for child in children(node):
-                    self.of(child)
+                    self._span(child)
                 return (0, 1)
+        if any(isinstance(end, int) and _width(end) >= self._bits for end in span):
+            reach = f"can reach {_short(span[0])}..{_short(span[1])}"
+            problem = f"{what} at column {node.column} {reach}, outside signed integers of {self._bits} bits"
+            raise FormulaError(problem, self._text, node.column)
+        return span
 
-    def _binary(self, node: Binary, left: Interval, right: Interval) -> Interval:
+    def _binary(self, node: Binary, left: Span, right: Span) -> Span:
         match node.operator:
             case "+":
-                return left[0] + right[0], left[1] + right[1]
+                return _plus(left[0], right[0]), _plus(left[1], right[1])
             case "-":
-                return left[0] - right[1], left[1] - right[0]
+                return _plus(left[0], -right[1]), _plus(left[1], -right[0])
             case "*":
-                return _hull(node.operator, left, right)
-            case "//":
-                return _span([_hull("//", left, part) for part in _divisors(right)])
-            case "%":
-                return _span([_remainder(left, part) for part in _divisors(right)])
-            case "<<":
-                counts = max(right[0], 0), max(right[1], 0)
-                if left == (0, 0):
-                    return left
-                if max(map(int.bit_length, left)) + counts[1] > MAX_BITS:
-                    raise too_large(self._text, "<<", node.column)
-                return _hull("<<", left, counts)
-            case ">>":
-                return _hull(">>", left, (max(right[0], 0), max(right[1], 0)))
-            case "**":
-                exponents = max(right[0], 0), max(right[1], 0)
-                if any(power_is_too_large(base, exponents[1]) for base in left):
-                    raise too_large(self._text, "**", node.column)
-                return _power(left, exponents)
-            case _:
-                return _bitwise(node.operator, left, right)
+                return _corners(_times, left, right)
+            case "//" | "%" as sign:
+                self._require(not right[0] <= 0 <= right[1], node)
+                act = _quotient if sign == "//" else _remainder
+                # 1 for zero alone, by which nothing is divided
+                parts = [part for part in _by_sign(right, without_0=True)] or [(1, 1)]
+                return _hull([act(left, part) for part in parts])
+            case "<<" | ">>" | "**":
+                self._require(right[0] >= 0, node)
+                return self._raised(node, left, (max(right[0], 0), max(right[1], 0)))
+            case sign:
+                return _hull(
+                    [_of_one_sign(sign, a, b) for a, b in product(_by_sign(left), _by_sign(right))]
+                )
 
-    def _call(self, node: Call, arguments: list[Interval]) -> Interval:
+    def _raised(self, node: Binary, left: Span, by: Span) -> Span:
+        """Return the span of shifts and powers by natural numbers."""
+        if node.operator == ">>":
+            return _corners(_shifted, left, by)
+        ends = [end for end in left if isinstance(end, int)]
+        least, most = by
+        if left == (0, 0) and node.operator == "<<":
+            return left
+        if isinstance(most, float) or isinstance(least, float):
+            raise too_large(self._text, node.operator, node.column)
+        if node.operator == "<<":
+            if max(map(int.bit_length, ends), default=0) + most > MAX_BITS:
+                raise too_large(self._text, "<<", node.column)
+            return _corners(_times, left, (1 << least, 1 << most))
+        if any(power_is_too_large(base, most) for base in ends):
+            raise too_large(self._text, "**", node.column)
+        # The exact span. An even power is least at 0; below 0 signs alternate, so two exponents count.
+        nearest_to_0 = max(left[0], min(0, left[1]))
+        places = product({*left, nearest_to_0}, {least, max(least, most - 1), most})
+        values = [_power(base, exponent) for base, exponent in places]
+        return min(values), max(values)
+
+    def _call(self, node: Call, arguments: list[Span]) -> Span:
         low, high = arguments[0]
+        lows, highs = zip(*arguments, strict=True)
         match node.function:
             case "min":
-                return min(low for low, _ in arguments), min(high for _, high in arguments)
+                return min(lows), min(highs)
             case "max":
-                return max(low for low, _ in arguments), max(high for _, high in arguments)
+                return max(lows), max(highs)
             case "abs":
                 return max(low, -high, 0), max(-low, high)
+            case _:
+                self._require(False, node)
+        low, high = int(low), int(high)
+        match node.function:
             case "v2":
                 if low == high != 0:
                     return exponent_of_2(low), exponent_of_2(low)
@@ -126,74 +201,156 @@ class Enclosure:
             case _:
                 return table_for(self._text, node, self._tables)
 
-    def _allowed(self, interval: Interval, what: str, column: int) -> Interval:
-        low, high = interval
-        if low < -(1 << self._bits - 1) or high >= 1 << self._bits - 1:
-            reach = f"can reach {_short(low)}..{_short(high)}"
-            raise FormulaError(
-                f"{what} {reach}, outside signed integers of {self._bits} bits", self._text, column
-            )
-        return interval
+    def _require(self, has_value: bool, node: Binary | Call) -> None:
+        """Refuse a part that may have no value, if all must have one."""
+        if self._is_total and not has_value:
+            raise FormulaError("a part may have no value", self._text, node.column)
 
 
-def _hull(sign: str, left: Interval, right: Interval) -> Interval:
-    """Return the span of the four corners, for an operator that is monotone in each operand."""
-    values = [OPERATORS[sign](a, b) for a, b in product(left, right)]
-    return min(values), max(values)
+def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
+    """Return `deciding` if a part is that throughout, the opposite if all parts are; stop at a decision."""
+    all_known = True
+    for truth in truths:
+        if truth is deciding:
+            return deciding
+        all_known &= truth is not None
+    return (not deciding) if all_known else None
 
 
-def _span(parts: list[Interval]) -> Interval:
+def _compared(sign: str, left: Span, right: Span) -> bool | None:
+    match sign:
+        case "<":
+            return True if left[1] < right[0] else False if left[0] >= right[1] else None
+        case "<=":
+            return True if left[1] <= right[0] else False if left[0] > right[1] else None
+        case ">" | ">=":
+            return _compared({">": "<", ">=": "<="}[sign], right, left)
+        case "==":
+            if left == right and left[0] == left[1]:
+                return True
+            return False if left[1] < right[0] or right[1] < left[0] else None
+        case _:
+            equal = _compared("==", left, right)
+            return None if equal is None else not equal
+
+
+def _hull(parts: list[Span]) -> Span:
     return min(low for low, _ in parts), max(high for _, high in parts)
 
 
-def _divisors(interval: Interval) -> list[Interval]:
-    """Return the negative and the positive part of `interval`; 1 for zero alone, by which nothing is divided."""
-    low, high = interval
-    parts = [(low, min(high, -1))] if low < 0 else []
-    parts += [(max(low, 1), high)] if high > 0 else []
-    return parts or [(1, 1)]
-
-
-def _remainder(left: Interval, divisor: Interval) -> Interval:
-    low, high = left
-    if low == high and divisor[0] == divisor[1]:
-        return low % divisor[0], low % divisor[0]
-    if divisor[1] < 0:
-        return (max(low, divisor[0] + 1) if high <= 0 else divisor[0] + 1), 0
-    return 0, (min(high, divisor[1] - 1) if low >= 0 else divisor[1] - 1)
-
-
-def _power(bases: Interval, exponents: Interval) -> Interval:
-    """Return the exact span. An even power is least at 0; below 0 signs alternate, so two exponents count."""
-    least, most = exponents
-    nearest_to_0 = max(bases[0], min(0, bases[1]))
-    places = product({*bases, nearest_to_0}, {least, max(least, most - 1), most})
-    values = [base**exponent for base, exponent in places]
+def _corners(act: Callable[[End, End], End], left: Span, right: Span) -> Span:
+    """Return the span of the four corners, for an operator that is monotone in each operand."""
+    values = [act(a, b) for a, b in product(left, right)]
     return min(values), max(values)
 
 
-def _bitwise(sign: str, left: Interval, right: Interval) -> Interval:
-    if left[0] == left[1] and right[0] == right[1]:
-        value = OPERATORS[sign](left[0], right[0])
-        return value, value
-    bits = max((n if n >= 0 else ~n).bit_length() for n in (*left, *right))
-    full = -(1 << bits), (1 << bits) - 1
-    match sign, left[0] >= 0, right[0] >= 0:
-        case "&", True, True:
+def _negated(span: Span) -> Span:
+    return -span[1], -span[0]
+
+
+def _plus(a: End, b: End) -> End:
+    if isinstance(a, float):
+        return a
+    return b if isinstance(b, float) else a + b
+
+
+def _times(a: End, b: End) -> End:
+    if isinstance(a, float) or isinstance(b, float):
+        return 0 if 0 in (a, b) else inf if (a > 0) == (b > 0) else -inf
+    return a * b
+
+
+def _over(a: End, b: End) -> End:
+    """Return a // b at a corner, b > 0; for two infinite ends another corner decides."""
+    if isinstance(b, float):
+        return 0 if a >= 0 else -1
+    return a if isinstance(a, float) else a // b
+
+
+def _shifted(a: End, n: End) -> End:
+    if isinstance(n, float):
+        return 0 if a >= 0 else -1
+    return a if isinstance(a, float) else a >> n
+
+
+def _power(base: End, exponent: int) -> End:
+    if isinstance(base, float):
+        return 1 if exponent == 0 else base if exponent % 2 else inf
+    return cast("int", base**exponent)
+
+
+def _quotient(left: Span, right: Span) -> Span:
+    """Return the span of quotients by divisors of one sign."""
+    if right[1] < 0:
+        left, right = _negated(left), _negated(right)
+    return _corners(_over, left, right)
+
+
+def _remainder(left: Span, right: Span) -> Span:
+    """Return the span of remainders by divisors of one sign."""
+    if right[1] < 0:
+        return _negated(_remainder(_negated(left), _negated(right)))
+    quotients = _quotient(left, right)
+    if right[0] == right[1] and quotients[0] == quotients[1]:
+        whole = -_times(quotients[0], right[0])
+        return _plus(left[0], whole), _plus(left[1], whole)
+    return 0, min(_plus(right[1], -1), left[1]) if left[0] >= 0 else _plus(right[1], -1)
+
+
+def _by_sign(span: Span, *, without_0: bool = False) -> list[Span]:
+    """Return the negative and the natural integers of a span."""
+    low, high = span
+    least = 1 if without_0 else 0
+    negative = [(low, min(high, -1))] if low < 0 else []
+    return [*negative, (max(low, least), high)] if high >= least else negative
+
+
+def _of_one_sign(sign: str, left: Span, right: Span) -> Span:
+    """Return what follows from the signs, and from the leading digits that an interval shares."""
+    low, high = _by_rule(sign, left, right)
+    if any(isinstance(end, float) for end in (*left, *right)):
+        return low, high
+    a, b, c, d = map(int, (*left, *right))
+    free = max((a ^ b).bit_length(), (c ^ d).bit_length())  # digits that are not shared
+    first = OPERATORS[sign](a, c) >> free << free
+    return max(low, first), min(high, first + (1 << free) - 1)
+
+
+def _by_rule(sign: str, left: Span, right: Span) -> Span:
+    # ~n = -n-1 flips every digit: what is said of natural numbers says the rest.
+    match sign, left[0] < 0, right[0] < 0:
+        case "&", False, False:
             return 0, min(left[1], right[1])
-        case "&", True, False:
-            return 0, left[1]
-        case "&", False, True:
-            return 0, right[1]
-        case "|", True, True:
-            return max(left[0], right[0]), full[1]
+        case "|", False, False:
+            return max(left[0], right[0]), _plus(left[1], right[1])
+        case "^", False, False:
+            apart = max(_plus(left[0], -right[1]), _plus(right[0], -left[1]), 0)
+            return apart, _plus(left[1], right[1])
         case "^", True, True:
-            return 0, full[1]
-        case _:
-            return full
+            return _of_one_sign("^", _flipped(left), _flipped(right))
+        case "^", True, False:
+            return _flipped(_of_one_sign("^", _flipped(left), right))
+        case "^", False, True:
+            return _flipped(_of_one_sign("^", left, _flipped(right)))
+        case "&", True, True:
+            return _flipped(_of_one_sign("|", _flipped(left), _flipped(right)))
+        case "&", True, False:
+            return _of_one_sign("&", right, left)
+        case "&", False, True:  # a & b = a - (a & ~b)
+            return max(_plus(left[0], -_flipped(right)[1]), 0), left[1]
+        case _:  # a | b = ~(~a & ~b), where one is negative
+            return _flipped(_of_one_sign("&", _flipped(left), _flipped(right)))
 
 
-def _short(n: int) -> str:
-    if n.bit_length() <= 80:
+def _flipped(span: Span) -> Span:
+    return _plus(-span[1], -1), _plus(-span[0], -1)
+
+
+def _width(n: int) -> int:
+    return (n if n >= 0 else ~n).bit_length()
+
+
+def _short(n: End) -> str:
+    if isinstance(n, float) or n.bit_length() <= 80:
         return str(n)
     return f"{'-' if n < 0 else ''}2**{n.bit_length() - 1}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from choco_pipeline.errors import ChocoError
@@ -217,6 +218,12 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
             return replace(node, arguments=tuple(map(act, node.arguments)))
         case Compare() | Junction():
             return replace(node, operands=tuple(map(act, node.operands)))
+
+
+def links(node: Compare) -> Junction:
+    """Return a chain of comparisons as comparisons of two that are joined by ``and``."""
+    pairs = zip(node.operators, pairwise(node.operands), strict=True)
+    return Junction("and", tuple(Compare((sign,), pair, node.column) for sign, pair in pairs))
 
 
 def substitute(node: Node, parts: Mapping[str, Node]) -> Node:

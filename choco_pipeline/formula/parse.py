@@ -1,24 +1,23 @@
-"""The parser of formulas: tokens by a whitelist, their order, and then Python's syntax tree turned into nodes.
+"""The parser of formulas: tokens by a whitelist, read by precedence climbing.
 
-The order of tokens is checked first, so that every mistake has a column and a message of its own.
+It takes one token after the other, so the first mistake from the left is the one that is reported, with its column.
 """
 
 from __future__ import annotations
 
-import ast
 import difflib
 import keyword
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple
 
 from choco_pipeline.formula.nodes import (
     COMPARISONS,
     FUNCTIONS,
     MAX_BITS,
     OPERATORS,
+    PRECEDENCE,
     Binary,
     Call,
     Compare,
@@ -33,12 +32,13 @@ from choco_pipeline.formula.nodes import (
     render,
 )
 
-#: Signs of the field that may be written for operators.
-SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}
+MAX_LENGTH = 2_000
+#: Most levels of a formula, and most parentheses inside each other.
+MAX_DEPTH = 100
 
-_PREFIX = frozenset({"+", "-", "not"})
-_INFIX = (*OPERATORS, *COMPARISONS, "and", "or")
-ALLOWED = f"operators are {' '.join(_INFIX)} not"
+#: Signs that may be written for operators.
+SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}
+ALLOWED = f"operators are {' '.join((*OPERATORS, *COMPARISONS))} and or not"
 
 _MEANT = {"=": "==", "/": "//", "!": "not", "−": "-", "×": "*"}
 
@@ -46,21 +46,19 @@ _TOKEN = re.compile(
     r"(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>//|<<|>>|==|!=|<=|>=|\*\*|:=|->|[-+*%^&|<>(),⊕≤≥≠·])|(?P<other>\S)"
 )
+#: How tightly operators bind, as in Python: a higher number binds tighter. A minus sign binds between products and powers.
+_STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(COMPARISONS, 4) | PRECEDENCE
+_UNARY = 11
+_OPERAND = "a number, a name or a function is needed"
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A number, a name, an operator, a parenthesis or a comma, as Python writes it."""
+    """A number, a name, an operator, a parenthesis or a comma, as Python writes it; the last one is empty."""
 
     text: str
     column: int
     is_operand: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    column: int
-    is_call: bool
 
 
 def tokenise(text: str) -> Iterator[Token]:
@@ -89,80 +87,6 @@ def tokenise(text: str) -> Iterator[Token]:
         )
 
 
-def check_grammar(
-    text: str, tokens: Iterable[Token], functions: Collection[str], max_depth: int, end: int
-) -> list[Token]:
-    """Return the tokens if they form a formula, types aside: they alternate, and parentheses match.
-
-    `end` is the column behind them.
-    """
-    open_: list[_Opening] = []
-    read: list[Token] = []
-    before: Token | None = None
-    operand_next = True
-
-    def refuse(token: Token, what: str) -> NoReturn:
-        raise FormulaError(
-            f"{quoted(token.text)} at column {token.column}: {what}", text, token.column
-        )
-
-    for token in tokens:
-        match token.text:
-            case "(":
-                is_call = not operand_next and before is not None and before.text.isidentifier()
-                if not operand_next and not is_call:
-                    refuse(token, "an operator is needed before it")
-                if is_call and before is not None and before.text not in functions:
-                    raise _unknown_function(text, before, functions)
-                open_.append(_Opening(token.column, is_call))
-                if len(open_) > max_depth + 1:
-                    refuse(token, f"parentheses may be nested {max_depth} deep")
-                operand_next = True
-            case ")":
-                if operand_next:
-                    refuse(token, "a number, a name or a function is needed before it")
-                if not open_:
-                    refuse(token, "there is no parenthesis to close")
-                open_.pop()
-            case ",":
-                if operand_next or not open_ or not open_[-1].is_call:
-                    refuse(token, "commas stand only between the arguments of a function")
-                operand_next = True
-            case sign if operand_next and sign in _PREFIX:
-                if (
-                    sign == "not"
-                    and before is not None
-                    and before.text not in ("(", ",", "and", "or", "not")
-                ):
-                    refuse(token, "put parentheses around the negation")
-            case sign if sign in _INFIX and not operand_next:
-                operand_next = True
-            case _ if operand_next and token.is_operand:
-                operand_next = False
-            case _:
-                missing = "a number, a name or a function" if operand_next else "an operator"
-                refuse(token, f"{missing} is needed before it")
-        before = token
-        read.append(token)
-    if operand_next:
-        raise FormulaError(
-            f"the formula ends at column {end} where a number, a name or a function is needed",
-            text,
-            end,
-        )
-    if open_:
-        column = open_[-1].column
-        raise FormulaError(f'"(" at column {column} is never closed', text, column)
-    return read
-
-
-def _unknown_function(text: str, token: Token, functions: Collection[str]) -> FormulaError:
-    allowed = f"functions are {', '.join(functions)}{suggestion(token.text, functions)}"
-    return FormulaError(
-        f"call to {quoted(token.text)} at column {token.column}: {allowed}", text, token.column
-    )
-
-
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `` (did you mean "…"?)`` with the nearest of `known`, or nothing."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
@@ -179,41 +103,6 @@ def quoted(text: str) -> str:
     )
 
 
-MAX_LENGTH = 2_000
-MAX_DEPTH = 100
-
-_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitXor: "^",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
-
-
-def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
-    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none.
-
-    `end` is the column of what follows the part.
-    """
-    checked = check_grammar(text, tokens, FUNCTIONS, MAX_DEPTH, end)
-    return _FormulaReader(text, checked, names, FUNCTIONS).read()
-
-
 def parse_nodes(
     text: str, names: Collection[str] | None = None, functions: Collection[str] = ()
 ) -> Node:
@@ -225,9 +114,7 @@ def parse_nodes(
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
     signatures = FUNCTIONS | {name: (1, 1) for name in functions if name not in FUNCTIONS}
-    end = len(text.rstrip()) + 1
-    tokens = check_grammar(text, tokenise(text), signatures, MAX_DEPTH, end)
-    node = _FormulaReader(text, tokens, names, signatures).read()
+    node = _Reader(text, tokenise(text), names, signatures, len(text.rstrip()) + 1).read()
     length = len(render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed
         problem = (
@@ -237,80 +124,130 @@ def parse_nodes(
     return node
 
 
-class _FormulaReader:
-    """Turns Python's syntax tree of checked tokens into nodes; refuses unknown names, wrong types and too deep nesting."""
+def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
+    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none.
+
+    `end` is the column of what follows the part.
+    """
+    return _Reader(text, iter(tokens), names, FUNCTIONS, end).read()
+
+
+class _Part(NamedTuple):
+    """A part of a formula, the column where it starts, without parentheses around it, and its levels."""
+
+    node: Node
+    start: int
+    levels: int = 1
+
+
+class _Reader:
+    """Reads tokens into nodes; refuses unknown names, wrong types and too deep nesting."""
 
     def __init__(
         self,
         text: str,
-        tokens: list[Token],
+        tokens: Iterator[Token],
         names: Collection[str] | None,
         functions: Mapping[str, tuple[int, int | None]],
+        end: int,
     ) -> None:
         self._text = text
+        self._tokens = tokens
         self._names = names
         self._functions = functions
-        self._tokens = tokens
-        self._starts: list[int] = []  # of each token in the text for Python's parser
-        position = 0
-        for token in tokens:
-            self._starts.append(position)
-            position += len(token.text) + 1
+        self._end = Token("", end, False)
+        self._open = 0  # parentheses
+        self._here = next(tokens, self._end)
 
     def read(self) -> Node:
-        try:
-            tree = ast.parse(" ".join(token.text for token in self._tokens), mode="eval")
-        except (RecursionError, MemoryError):  # how Python's parser says that its stack is used up
-            raise self._too_deep(1) from None
-        return self._node(tree.body, 1)
+        part = self._expression(0, 1)
+        if self._here.text:
+            raise self._unexpected()
+        return part.node
 
-    def _node(self, tree: ast.expr, depth: int) -> Node:
-        column = self._column(tree)
+    def _take(self) -> Token:
+        token, self._here = self._here, next(self._tokens, self._end)
+        return token
+
+    def _expression(self, least: int, depth: int) -> _Part:
+        """Read operands with operators between that bind at least so tightly, from some level on."""
+        left = self._operand(least, depth)
+        while (sign := self._here.text) in _STRENGTH and sign != "not":
+            strength = _STRENGTH[sign]
+            if strength < least:
+                break
+            if sign in COMPARISONS:
+                signs, parts = list[str](), [left]
+                while self._here.text in COMPARISONS:
+                    signs.append(self._take().text)
+                    parts.append(self._expression(strength + 1, depth + 1))
+                operands = tuple(map(self._integer, parts, (signs[0], *signs)))
+                left = self._above(Compare(tuple(signs), operands, left.start), parts)
+            elif sign in ("and", "or"):
+                parts = [left]
+                while self._here.text == sign:
+                    self._take()
+                    parts.append(self._expression(strength + 1, depth + 1))
+                flat = list[Node]()
+                for part in parts:
+                    match self._truth(part, sign):
+                        case Junction(operator, operands) if operator == sign:
+                            flat += operands
+                        case node:
+                            flat.append(node)
+                left = self._above(Junction(sign, tuple(flat), left.start), parts)
+            else:
+                token = self._take()
+                # a power binds less tightly than a minus sign on its right, and groups to the right
+                right = self._expression(_UNARY if sign == "**" else strength + 1, depth + 1)
+                two = self._integer(left, sign), self._integer(right, sign)
+                left = self._above(Binary(sign, *two, token.column), (left, right))
+        return left
+
+    def _operand(self, least: int, depth: int) -> _Part:
+        """Read a number, a name, a call, something in parentheses, or one of these behind a sign or a negation."""
+        token = self._here
         if depth > MAX_DEPTH:
-            raise self._too_deep(column)
-        match tree:
-            case ast.Constant(value=int(value)):
+            raise self._too_deep(token.column)
+        match token.text:
+            case "(":
+                opening = self._take_opening()
+                part = self._expression(0, depth)
+                self._close(opening)
+                return part
+            case "not":
+                if least > _STRENGTH["not"]:
+                    raise self._refused(token, "put parentheses around the negation")
+                self._take()
+                part = self._expression(_STRENGTH["not"], depth + 1)
+                return self._above(LogicalNot(self._truth(part, "not"), token.column), [part])
+            case "+" | "-" as sign:
+                self._take()
+                part = self._expression(_UNARY, depth + 1)
+                node = self._integer(part, sign)
+                signed = negate(node, token.column) if sign == "-" else node
+                return self._above(signed, [part])
+            case text if token.is_operand and text[0].isdigit():
+                value = int(self._take().text)
                 if value.bit_length() > MAX_BITS:
                     raise self._refusal(
-                        f"integer of {value.bit_length()} bits at column {column}: at most {MAX_BITS} are allowed",
-                        column,
+                        f"integer of {value.bit_length()} bits at column {token.column}: at most {MAX_BITS} are allowed",
+                        token.column,
                     )
-                return Integer(value, column)
-            case ast.Name(id=name):
-                return self._name(name, column)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return LogicalNot(self._truth(operand, depth, "not"), column)
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return negate(self._integer(operand, depth, "-"), column)
-            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self._integer(operand, depth, "+")
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                sign = _BINARY[type(op)]
-                return Binary(
-                    sign,
-                    self._integer(left, depth, sign),
-                    self._integer(right, depth, sign),
-                    self._operator_after(left),
-                )
-            case ast.BoolOp(op=op, values=values):
-                return self._junction(
-                    "and" if isinstance(op, ast.And) else "or", values, depth, column
-                )
-            case ast.Compare(left=left, ops=ops, comparators=comparators) if all(
-                type(op) in _COMPARISONS for op in ops
-            ):
-                signs = tuple(_COMPARISONS[type(op)] for op in ops)
-                operands = (
-                    self._integer(item, depth, signs[max(i - 1, 0)])
-                    for i, item in enumerate([left, *comparators])
-                )
-                return Compare(signs, tuple(operands), column)
-            case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
-                return self._call(function, arguments, depth, column)
+                return _Part(Integer(value, token.column), token.column)
+            case _ if token.is_operand:
+                self._take()
+                return self._call(token, depth) if self._here.text == "(" else self._name(token)
+            case ",":
+                raise self._unexpected()
+            case "":
+                problem = f"the formula ends at column {token.column} where {_OPERAND}"
+                raise self._refusal(problem, token.column)
             case _:
-                raise self._refusal(f"{type(tree).__name__} at column {column}: {ALLOWED}", column)
+                raise self._refused(token, f"{_OPERAND} before it")
 
-    def _name(self, name: str, column: int) -> Name:
+    def _name(self, token: Token) -> _Part:
+        name, column = token.text, token.column
         if name in self._functions:
             raise self._refusal(
                 f"{quoted(name)} at column {column} is a function: it needs arguments in parentheses",
@@ -323,71 +260,86 @@ class _FormulaReader:
                 f"name {quoted(name)} at column {column}: {allowed}{suggestion(name, known)}",
                 column,
             )
-        return Name(name, column)
+        return _Part(Name(name, column), column)
 
-    def _call(self, function: str, arguments: list[ast.expr], depth: int, column: int) -> Call:
-        least, most = self._functions[function]
-        if len(arguments) < least or (most is not None and len(arguments) > most):
-            need = "one argument" if most == least else f"{least} or more arguments"
-            raise self._refusal(
-                f"{function} at column {column} is given {len(arguments)}: it needs {need}",
-                column,
+    def _call(self, token: Token, depth: int) -> _Part:
+        function, column = token.text, token.column
+        if function not in self._functions:
+            allowed = (
+                f"functions are {', '.join(self._functions)}{suggestion(function, self._functions)}"
             )
-        return Call(
-            function,
-            tuple(self._integer(argument, depth, function) for argument in arguments),
-            column,
+            problem = f"call to {quoted(function)} at column {column}: {allowed}"
+            raise self._refusal(problem, column)
+        opening = self._take_opening()
+        parts = [self._expression(0, depth + 1)]
+        while self._here.text == ",":
+            self._take()
+            parts.append(self._expression(0, depth + 1))
+        self._close(opening)
+        least, most = self._functions[function]
+        if len(parts) < least or (most is not None and len(parts) > most):
+            need = "one argument" if most == least else f"{least} or more arguments"
+            problem = f"{function} at column {column} is given {len(parts)}: it needs {need}"
+            raise self._refusal(problem, column)
+        arguments = tuple(self._integer(part, function) for part in parts)
+        return self._above(Call(function, arguments, column), parts)
+
+    def _take_opening(self) -> Token:
+        self._open += 1
+        if self._open > MAX_DEPTH + 1:
+            raise self._refused(self._here, f"parentheses may be nested {MAX_DEPTH} deep")
+        return self._take()
+
+    def _close(self, opening: Token) -> None:
+        if not self._here.text:
+            problem = f'"(" at column {opening.column} is never closed'
+            raise self._refusal(problem, opening.column)
+        if self._here.text != ")":
+            raise self._unexpected()
+        self._open -= 1
+        self._take()
+
+    def _above(self, node: Node, parts: Collection[_Part]) -> _Part:
+        """Return a part with these parts in it."""
+        levels = 1 + max(part.levels for part in parts)
+        start = min(node.column, *(part.start for part in parts))
+        if levels > MAX_DEPTH:
+            raise self._too_deep(node.column)
+        return _Part(node, start, levels)
+
+    def _integer(self, part: _Part, where: str) -> Node:
+        if is_truth(part.node):
+            raise self._refusal(
+                f'{quoted(render(part.node))} at column {part.start} is true or false: "{where}" needs an integer',
+                part.start,
+            )
+        return part.node
+
+    def _truth(self, part: _Part, where: str) -> Node:
+        if not is_truth(part.node):
+            raise self._refusal(
+                f'{quoted(render(part.node))} at column {part.start} is an integer: "{where}" needs a comparison',
+                part.start,
+            )
+        return part.node
+
+    def _unexpected(self) -> FormulaError:
+        """Return the error for a token behind an operand."""
+        problems = {
+            ")": "there is no parenthesis to close",
+            ",": "commas stand only between the arguments of a function",
+        }
+        return self._refused(
+            self._here, problems.get(self._here.text, "an operator is needed before it")
         )
 
-    def _junction(self, operator: str, values: list[ast.expr], depth: int, column: int) -> Junction:
-        operands: list[Node] = []
-        for value in values:
-            node = self._truth(value, depth, operator)
-            if isinstance(node, Junction) and node.operator == operator:
-                operands.extend(node.operands)
-            else:
-                operands.append(node)
-        return Junction(operator, tuple(operands), column)
-
-    def _integer(self, tree: ast.expr, depth: int, where: str) -> Node:
-        node = self._node(tree, depth + 1)
-        if is_truth(node):
-            column = self._column(tree)
-            raise self._refusal(
-                f'{_shown(node)} at column {column} is true or false: "{where}" needs an integer',
-                column,
-            )
-        return node
-
-    def _truth(self, tree: ast.expr, depth: int, where: str) -> Node:
-        node = self._node(tree, depth + 1)
-        if not is_truth(node):
-            column = self._column(tree)
-            raise self._refusal(
-                f'{_shown(node)} at column {column} is an integer: "{where}" needs a comparison',
-                column,
-            )
-        return node
-
-    def _column(self, tree: ast.expr) -> int:
-        return self._tokens[bisect_left(self._starts, tree.col_offset)].column
-
-    def _operator_after(self, left: ast.expr) -> int:
-        index = bisect_left(self._starts, left.end_col_offset or 0)
-        while self._tokens[index].text == ")":
-            index += 1
-        return self._tokens[index].column
+    def _refused(self, token: Token, what: str) -> FormulaError:
+        return self._refusal(f"{quoted(token.text)} at column {token.column}: {what}", token.column)
 
     def _refusal(self, problem: str, column: int) -> FormulaError:
         return FormulaError(problem, self._text, column)
 
     def _too_deep(self, column: int) -> FormulaError:
-        return FormulaError(
-            f"formula nested too deeply at column {column}: at most {MAX_DEPTH} levels",
-            self._text,
-            column,
+        return self._refusal(
+            f"formula nested too deeply at column {column}: at most {MAX_DEPTH} levels", column
         )
-
-
-def _shown(node: Node) -> str:
-    return quoted(render(node))

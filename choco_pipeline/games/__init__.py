@@ -1,12 +1,10 @@
 """The games of the five papers, each as its definition, and games of one's own."""
 
-from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
-from choco_pipeline.games.combine import WithPass
-from choco_pipeline.games.cut_game import CutGame
-from choco_pipeline.games.nim import Nim
+from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
+from choco_pipeline.games.description import CutGame
 from choco_pipeline.games.notation import as_game, parse_ruleset
 from choco_pipeline.games.rules import Position
-from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset, mex
+from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset, WithPass, mex
 
 __all__ = [
     "CutGame",

@@ -1,27 +1,27 @@
-"""Game files made into rules: every mistake is found here, before anything runs."""
+"""Games of one's own: files made into rules, where every mistake is found before anything runs, and their class."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from functools import cached_property, lru_cache
+from importlib.metadata import entry_points
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.content import Content, Location
-from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
+from choco_pipeline.documents.yaml_file import Content, Location, YamlFile, read_yaml_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.game_file import MOST_AMOUNTS, MOST_CHOSEN, GameFile, GameMove
+from choco_pipeline.games.game_file import MOST_AMOUNTS, MOST_CHOSEN, GameFile, GameMove, Way
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts, Limit, Move, Rules, Split, with_free_heap
-from choco_pipeline.games.ruleset import LARGEST
+from choco_pipeline.games.ruleset import LARGEST, Ruleset
+from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 
 #: Where games of one's own are described.
@@ -59,19 +59,13 @@ class Description:
 
     @property
     def name(self) -> str:
-        """What the game is called."""
+        """The game's name."""
         return self.file.game
 
     @property
     def parameters(self) -> dict[str, int]:
         """The parameters with their default values."""
         return self.file.parameters
-
-    @property
-    def files(self) -> frozenset[str]:
-        """The file that it was read from, if it was."""
-        content = self.content
-        return frozenset({content.path.as_posix()} if isinstance(content, YamlFile) else ())
 
     def require_parameter(self, name: str) -> None:
         """Raise `RulesetError` if the game has no such parameter."""
@@ -141,17 +135,21 @@ class _DescriptionReader:
     def rules(self) -> Rules:
         """Return the game as data."""
         limits = {name: self._limit(name) for name in self.file.heights}
-        ends = self._condition(("ends",), self.file.ends)
-        legal = self._condition(("legal",), self.file.legal)
+        ends, legal = (
+            None if written is None else self._condition((key,), written)
+            for key, written in (("ends", self.file.ends), ("legal", self.file.legal))
+        )
         moves = tuple(
             (("moves", i), move)
             for i, written in enumerate(self.file.moves)
             for move in self._moves(("moves", i), written, limits, ends)
         )
-        names = tuple(self.file.coordinates)
-        is_misere = self.file.play == "misere"
         rules = Rules(
-            names, limits, tuple(move for _, move in moves), legal=legal, misere=is_misere
+            tuple(self.file.coordinates),
+            limits,
+            tuple(move for _, move in moves),
+            legal=legal,
+            misere=self.file.play == "misere",
         )
         for key, condition in (("ends", ends), ("legal", legal)):
             if condition is not None:
@@ -163,15 +161,18 @@ class _DescriptionReader:
                 self._try_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
 
-    def _condition(self, place: Location, written: str | None) -> Formula | None:
-        """Return a condition on positions."""
-        if written is None:
-            return None
-        return self._truth(place, self._formula(place, written))
-
-    def _truth(self, place: Location, formula: Formula) -> Formula:
+    def _condition(
+        self, place: Location, written: str, names: Sequence[str] | None = None
+    ) -> Formula:
+        formula = self._formula(place, written, names)
         if not formula.is_truth:
             raise self._error(place, f"{formula.text} is a number, a condition is needed")
+        return formula
+
+    def _number(self, place: Location, written: int | str, *, any_name: bool = False) -> Formula:
+        formula = self._formula(place, written, any_name=any_name)
+        if formula.is_truth:
+            raise self._error(place, f"{formula.text} is true or false, a number is needed")
         return formula
 
     def _limit(self, name: str) -> Limit:
@@ -202,100 +203,115 @@ class _DescriptionReader:
         at_most = None
         if move.at_most is not None:
             here = (*place, "at_most")
-            at_most = self._formula(here, move.at_most)
-            if at_most.is_truth:
-                raise self._error(here, f"{at_most.text} is true or false, a number is needed")
+            at_most = self._number(here, move.at_most)
             if self._is_below_one(at_most):
                 what = f"a move lowers by at least 1, found at most {at_most.text}"
                 raise self._error(here, what)
+        unless = ends
+        if move.when is not None:
+            not_allowed = f"not ({self._condition((*place, 'when'), move.when).text})"
+            unless = parse(not_allowed if ends is None else f"({ends.text}) or {not_allowed}")
         read = {name for limit in limits.values() for name in limit.of}
-        divided = self._divided(place, move)
+        divided, parts = self._split(place, move)
         one = Move(
             tuple(move.lower),
             at_most=at_most,
             clips=move.clip or read.isdisjoint([*move.lower, *divided]),
-            unless=self._unless(place, move, ends),
+            unless=unless,
         )
         if isinstance(move.lower, dict) or move.split is not None:
-            yield from self._by_formulas(place, move, one)
+            names = tuple(self.file.coordinates)
+            for written, conditions in self._written_amounts(place, move):
+                by = self._by(place, move, written, conditions, parts)
+                yield replace(
+                    one,
+                    by=by,
+                    split=Split(divided[0], (parts[0].upper(), parts[1].upper()), names)
+                    if divided
+                    else None,
+                )
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
             raise self._error((*place, "where"), what)
-        several = len(move.lower) > 1
-        if move.by is None and several:
-            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
-            raise self._error(place, what)
         if not isinstance(move.by, list):
-            # For one coordinate there is one way to say it, and so where nothing can stand above its height.
-            yield replace(one, by=move.by if move.by is not None and several else "any")
+            # One heap has one notation, so that its digest is the same.
+            yield replace(one, by=self._way(place, move) if len(move.lower) > 1 else "any")
             return
         amounts = self._amounts((*place, "by"), move)
         same = tuple(sorted({amount[0] for amount in amounts if len({*amount}) == 1}))
         if same:
             yield replace(one, by=same)
-        for amount in sorted({amount for amount in amounts if len({*amount}) > 1}):
-            if at_most is not None:
-                what = "it is for amounts that are the same for each coordinate"
-                raise self._error((*place, "at_most"), what)
+        different = sorted({amount for amount in amounts if len({*amount}) > 1})
+        if different and at_most is not None:
+            what = "it is for amounts that are the same for each coordinate"
+            raise self._error((*place, "at_most"), what)
+        for amount in different:
             yield replace(one, by=Amounts((), tuple(parse(str(n)) for n in amount)))
 
-    def _unless(self, place: Location, move: GameMove, ends: Formula | None) -> Formula | None:
-        """Return the condition under which a move is not allowed: play has ended, or `when` does not hold."""
-        if move.when is None:
-            return ends
-        when = self._truth((*place, "when"), self._formula((*place, "when"), move.when))
-        not_allowed = f"not ({when.text})"
-        return parse(not_allowed if ends is None else f"({ends.text}) or {not_allowed}")
+    def _way(self, place: Location, move: GameMove) -> Way:
+        """Return how amounts from several coordinates are chosen, if they are not listed."""
+        if move.by is None or isinstance(move.by, list):
+            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
+            raise self._error(place, what)
+        return move.by
 
-    def _divided(self, place: Location, move: GameMove) -> tuple[str, ...]:
-        """Return the coordinate that a move splits, if it does."""
+    def _split(self, place: Location, move: GameMove) -> tuple[tuple[str, ...], list[str]]:
+        """Return the coordinate that a move splits, and the names of its parts; none without a split."""
         if move.split is None:
-            return ()
+            return (), []
         at = (*place, "split")
         names = [move.split] if isinstance(move.split, str) else [*move.split]
         if len(names) != 1:
             raise self._error(at, f"a move splits one coordinate, found {len(names)}")
         self.description.require_coordinate(at, names[0])
-        return (names[0],)
+        parts = ["part_1", "part_2"] if isinstance(move.split, str) else [*move.split[names[0]]]
+        if parts[0] == parts[1]:
+            raise self._error(at, "the two parts need two names")
+        return (names[0],), parts
 
-    def _by_formulas(self, place: Location, move: GameMove, one: Move) -> Iterator[Move]:
-        """Yield moves whose amounts are formulas in chosen numbers: one, or of a split one for each of its listed amounts.
-
-        Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
-        """
+    def _written_amounts(
+        self, place: Location, move: GameMove
+    ) -> Iterator[tuple[dict[str, str], list[str]]]:
+        """Yield amounts as formulas in chosen numbers, and the conditions on these: for a split one for each listed amount."""
         for key in ("by", "at_most") if isinstance(move.lower, dict) else ("at_most",):
             if getattr(move, key) is not None:
                 what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
                 raise self._error((*place, key), what)
+        names = list(move.lower)
         if isinstance(move.lower, dict):
-            named = {name: str(amount) for name, amount in move.lower.items()}
-            yield self._by_one(place, move, one, named, [])
+            yield {name: str(amount) for name, amount in move.lower.items()}, []
         elif isinstance(move.by, list):
             for amounts in sorted({*self._amounts((*place, "by"), move)}):
-                constant = dict(zip(move.lower, map(str, amounts), strict=True))
-                yield self._by_one(place, move, one, constant, [])
+                yield dict(zip(names, map(str, amounts), strict=True)), []
+        elif not names:
+            yield {}, []
+        elif len(names) == 1 or move.by == "same":
+            yield dict.fromkeys(names, "taken"), ["taken >= 1"]
         else:
-            yield self._by_one(place, move, one, *self._written_amounts(place, move))
+            written = {name: f"taken_{i}" for i, name in enumerate(names)}
+            is_each = self._way(place, move) == "each"
+            total = [*written.values()] if is_each else ["+".join(written.values())]
+            yield written, [f"{number} >= 1" for number in total]
 
-    def _by_one(
+    def _by(
         self,
         place: Location,
         move: GameMove,
-        one: Move,
         written: Mapping[str, str],
         wanted: list[str],
-    ) -> Move:
-        """Return the move with these amounts, for numbers that satisfy the wanted conditions and its own."""
+        parts: list[str],
+    ) -> Amounts:
+        """Return amounts for chosen numbers that satisfy the wanted conditions and the move's own.
+
+        Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
+        """
         coordinates = self.file.coordinates
-        parts = self._parts(place, move)
         chosen: dict[str, None] = {}
         taken = []
         for name, amount in written.items():
             at = (*place, "lower", name)
-            formula = self._formula(at, amount, any_name=True)
-            if formula.is_truth:
-                raise self._error(at, f"{formula.text} is true or false, a number is needed")
+            formula = self._number(at, amount, any_name=True)
             if not formula.names and not 0 <= int(formula.value({})) <= LARGEST:
                 what = f"an amount is an integer from 0 to {LARGEST:,}, found {formula.text}"
                 raise self._error(at, f"{what}; no move raises a coordinate. {PAGE}")
@@ -311,51 +327,16 @@ class _DescriptionReader:
             what = f"at most {MOST_CHOSEN} numbers are chosen in one move, found {len(numbers)}"
             raise self._error(place, f"{what}. {PAGE}")
         inside = {name: name.upper() for name in (*chosen, *parts)}
-        wanted = [*wanted, *([] if move.where is None else [move.where])]
         where = None
-        for condition in wanted:
-            at = (*place, "where")
-            formula = self._formula(at, condition, [*coordinates, *chosen, *parts])
-            self._truth(at, formula)
-            text = formula.text if where is None else f"({where.text}) and ({formula.text})"
-            where = parse(text)
-        split = None
-        if move.split is not None:
-            (coordinate,) = self._divided(place, move)
-            first, second = (inside[name] for name in parts)
-            split = Split(coordinate, (first, second), tuple(coordinates))
-        amounts = Amounts(
+        for condition in [*wanted, *([] if move.where is None else [move.where])]:
+            names = [*coordinates, *chosen, *parts]
+            formula = self._condition((*place, "where"), condition, names)
+            where = formula if where is None else parse(f"({where.text}) and ({formula.text})")
+        return Amounts(
             tuple(inside[name] for name in numbers),
             tuple(formula.rename(inside) for formula in taken),
             where and where.rename(inside),
         )
-        return replace(one, by=amounts, split=split)
-
-    def _written_amounts(self, place: Location, move: GameMove) -> tuple[dict[str, str], list[str]]:
-        """Return the amounts of a split, any, each or the same, as formulas in chosen numbers, and the conditions on these."""
-        names, several = list(move.lower), len(move.lower) > 1
-        if not names:
-            return {}, []
-        if not several or move.by == "same":
-            return dict.fromkeys(names, "taken"), ["taken >= 1"]
-        if move.by is None:
-            what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
-            raise self._error(place, what)
-        written = {name: f"taken_{i}" for i, name in enumerate(names)}
-        total = "+".join(written.values())
-        each = [f"{number} >= 1" for number in written.values()]
-        return written, each if move.by == "each" else [f"{total} >= 1"]
-
-    def _parts(self, place: Location, move: GameMove) -> list[str]:
-        """Return the names of the parts of a split; none without one."""
-        if move.split is None:
-            return []
-        if isinstance(move.split, str):
-            return ["part_1", "part_2"]
-        (names,) = move.split.values()
-        if names[0] == names[1]:
-            raise self._error((*place, "split"), "the two parts need two names")
-        return list(names)
 
     def _amounts(self, place: Location, move: GameMove) -> list[tuple[int, ...]]:
         """Return the amounts in a list, for each coordinate that is lowered."""
@@ -369,7 +350,11 @@ class _DescriptionReader:
             at: Location = (*place, i)
             bits = BITS.fullmatch(written) if isinstance(written, str) else None
             if bits is not None:
-                amounts += [(amount,) * number for amount in self._bits(at, bits[1])]
+                digits = self._amount(at, bits[1], 0)
+                if digits % 2 or digits == 0:
+                    what = f"the number of a set of amounts is even and not 0, as 2^n stands for n, found {digits}"
+                    raise self._error(at, what)
+                amounts += [(n,) * number for n in range(digits.bit_length()) if digits >> n & 1]
                 continue
             if not isinstance(written, list):
                 amounts.append((self._amount(at, written, 1),) * number)
@@ -382,14 +367,6 @@ class _DescriptionReader:
                 raise self._error(at, "a move takes something")
             amounts.append(each)
         return amounts
-
-    def _bits(self, place: Location, written: str) -> list[int]:
-        """Return the exponents n for which 2^n is a binary digit of a number: its set of amounts."""
-        number = self._amount(place, written, 0)
-        if number % 2 or number == 0:
-            what = f"the number of a set of amounts is even and not 0, as 2^n stands for n, found {number}"
-            raise self._error(place, what)
-        return [n for n in range(number.bit_length()) if number >> n & 1]
 
     def _amount(self, place: Location, written: int | str, least: int) -> int:
         formula = self._formula(place, written)
@@ -480,8 +457,9 @@ class _DescriptionReader:
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
     """Return the description of a game of one's own.
 
-    It is a file in ``config/games`` below `base`, or of that name among the bundled games; or one of `games`, if these are given.
-    Raises `RulesetError` if there is no such game; `ConfigError`, saying which key of its description has which mistake.
+    It is one of `games`, if these are given. Otherwise it is a file in ``config/games`` below `base`, or of the bundled games, or
+    one that another package names, as data without code. Raises `RulesetError` if there is no such game; `ConfigError`, saying
+    which key of its description has which mistake.
     """
     if games is not None:
         if name not in games:
@@ -496,13 +474,17 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     if not path.is_file():
         others = entry_points(group=GROUP)
         if name in others.names:
-            return _of_another_package(others[name])
-        folders = (inside(base, FOLDER), SHIPPED / FOLDER)
-        known = [
-            other.stem for folder in folders for other in folder.glob("*.yaml") if other.is_file()
-        ]
-        known += others.names
-        raise RulesetError(f"game({name}): there is no file {shown}{_near(name, known)}")
+            path = shown = others[name].load()
+            if not (isinstance(path, Path) and path.is_file()):
+                raise RulesetError(
+                    f"game({name}): {others[name].value} must be the path of a description, found {path!r}"
+                )
+        else:
+            folders = (inside(base, FOLDER), SHIPPED / FOLDER)
+            files = (file for folder in folders for file in folder.glob("*.yaml"))
+            known = [file.stem for file in files if file.is_file()]
+            near = _near(name, [*known, *others.names])
+            raise RulesetError(f"game({name}): there is no file {shown}{near}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
 
@@ -524,19 +506,6 @@ def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
     return sorted(filter(is_other, games))
 
 
-def _of_another_package(entry: EntryPoint) -> Description:
-    """Return the description that another package names: a file as in ``config/games``, which holds no code.
-
-    Raises `RulesetError` if it names anything but the path of a file.
-    """
-    path = entry.load()
-    if not (isinstance(path, Path) and path.is_file()):
-        raise RulesetError(
-            f"game({entry.name}): {entry.value} must be the path of a description, found {path!r}"
-        )
-    return _in_file(path, read_yaml_text(path, path, LARGEST_GAME))
-
-
 @lru_cache(maxsize=256)
 def _in_file(path: Path, text: str) -> Description:
     """Return the description that a file holds; it is read again as soon as the file has changed."""
@@ -555,6 +524,168 @@ def inside(base: Path, path: str) -> Path:
     return whole
 
 
-def _near(name: str, known: Mapping[str, Any] | list[str]) -> str:
-    near = get_close_matches(name, known, 1)
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+class CutGame(Ruleset):
+    """A game of one's own: coordinates, how large they may be, and which moves lower them.
+
+    Parameters
+    ----------
+    coordinates
+        Their names, in the order in which positions hold them.
+    moves
+        The kinds of moves, each with the keys of a move in a file; see docs/games.md.
+    heights
+        The largest legal values of coordinates: integers, or formulas in other coordinates.
+    ends
+        A condition: where it holds play has ended.
+    legal
+        A condition that every position satisfies.
+    play
+        ``normal`` or ``misere``.
+    parameters
+        Integers that formulas may use.
+    name
+        What the game is called; by default after a digest of its description.
+
+    Raises
+    ------
+    ConfigError
+        Saying which key has which mistake.
+
+    Examples
+    --------
+    >>> game = CutGame(["a", "b"], [{"lower": ["a"]}, {"lower": ["b"]}, {"lower": ["a", "b"], "by": "same"}])
+    >>> [b for b in range(9) if game.is_p_position((3, b))]  # Wythoff (1907)
+    [5]
+    """
+
+    def __init__(
+        self,
+        coordinates: Sequence[str],
+        moves: Sequence[Mapping[str, Any]],
+        heights: Mapping[str, int | str] | None = None,
+        ends: str | None = None,
+        legal: str | None = None,
+        play: str | None = None,
+        parameters: Mapping[str, int] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Check the description."""
+        fields = {
+            "parameters": parameters,
+            "coordinates": coordinates,
+            "heights": heights,
+            "moves": moves,
+            "ends": ends,
+            "legal": legal,
+            "play": play,
+        }
+        written = {key: _plain(value) for key, value in fields.items() if value is not None}
+        name = name or f"unnamed-{digest(written)[:8]}"
+        content = Content(f"game {name}", {"game": name, **written})
+        self._take(Description(content, name), {})
+
+    @classmethod
+    def from_file(cls, path: str | Path, **parameters: int) -> CutGame:
+        """Read a game from a YAML file.
+
+        Parameters
+        ----------
+        path
+            The file; its name is the game's.
+        **parameters
+            Values other than the file's.
+
+        Raises
+        ------
+        ConfigError
+            Saying which line and key has which mistake.
+        RulesetError
+            If the game has no such parameter.
+        """
+        path = Path(path)
+        return cls.of(_in_file(path, read_yaml_text(path, most=LARGEST_GAME)), parameters)
+
+    @classmethod
+    def of(cls, description: Description, parameters: Mapping[str, int]) -> CutGame:
+        """Return a game that is described, with values for some of its parameters."""
+        game = cls.__new__(cls)
+        game._take(description, parameters)
+        return game
+
+    def _take(self, description: Description, given: Mapping[str, int]) -> None:
+        self._description = description
+        self.name = description.name
+        self.parameters = {**description.parameters, **given}
+        _ = self.rules  # so that every mistake is found at once
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The game as data."""
+        return self._description.rules(self.parameters)
+
+    @cached_property
+    def notation(self) -> str:
+        """``game(example, k=4)``."""
+        values = [f"{name}={value}" for name, value in self.parameters.items()]
+        return f"game({', '.join([self.name, *values])})"
+
+    @cached_property
+    def identity(self) -> str:
+        """The rules' digest: the same game under another name, or by other parameters, is the same game."""
+        rules = self.rules
+        limits = {name: [limit.height.notation, limit.of] for name, limit in rules.limits.items()}
+        moves = [
+            [
+                move.lowers,
+                _plain_amounts(move.by),
+                move.at_most and move.at_most.text,
+                move.clips,
+                move.unless and move.unless.text,
+                *([[move.split.coordinate, move.split.parts]] if move.split else []),
+            ]
+            for move in rules.moves
+        ]
+        content: list[Any] = [rules.coordinates, limits, moves]
+        content += [rules.legal and rules.legal.text] if rules.legal or rules.misere else []
+        return f"game({digest([*content, *(['misere'] if rules.misere else [])])})"
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The file that describes it, if it was read from one."""
+        content = self._description.content
+        return frozenset({content.path.as_posix()} if isinstance(content, YamlFile) else ())
+
+    @property
+    def documents(self) -> Mapping[str, Any]:
+        """The description, by the game's name."""
+        return {self.name: self._description.content.content}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CutGame) and (self.notation, self.identity) == (
+            other.notation,
+            other.identity,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __repr__(self) -> str:
+        return f"CutGame({self.notation!r})"
+
+
+def _plain_amounts(by: str | tuple[int, ...] | Amounts) -> Any:
+    if not isinstance(by, Amounts):
+        return by
+    return [by.chosen, [taken.text for taken in by.taken], by.where and by.where.text]
+
+
+def _plain(value: Any) -> Any:
+    """Return the data of a Python description as a file would hold it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value

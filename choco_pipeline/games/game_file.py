@@ -1,4 +1,4 @@
-"""The closed model of a game file, ``config/games/NAME.yaml``."""
+"""The closed model of a game file, ``config/games/NAME.yaml``; its schema and its reference page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.reference import Noun, schema_text, section
 
 #: An automaton reads at most so many coordinates.
 MOST_COORDINATES = 16
@@ -116,3 +117,25 @@ class GameFile(Model):
         default="normal",
         description="`normal`: the player without a move loses; `misere`: that player wins.",
     )
+
+
+HEAD = """\
+# Games of one's own: reference
+
+Made from the model in `choco_pipeline/games/game_file.py` by `choco schema --games --reference`; a test keeps them in step.
+[games.md](games.md) explains these files by examples, [statements.md](statements.md) what a formula may say.
+Editors that read YAML schemas find theirs in `config/games/schema.json`. A key that is not listed here is a mistake, and
+says so.
+"""
+
+
+def games_schema() -> str:
+    """Return the JSON schema of a game's file, as text that ends with a line break."""
+    return schema_text(GameFile)
+
+
+def games_reference() -> str:
+    """Return the reference of all keys of a game's file, in Markdown."""
+    schema, words = GameFile.model_json_schema(), {"GameMove": Noun.of("move")}
+    move = section("A move", schema["$defs"]["GameMove"], words)
+    return "\n".join([HEAD, section("The file", schema, words), move])

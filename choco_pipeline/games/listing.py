@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +20,13 @@ Points = Mapping[str, Ints]
 MOST_CHOICES = 1 << 21
 
 
-class Results(NamedTuple):
-    """Results of one kind of move and one choice of amounts, for all positions that allow it."""
+def results_of(
+    rules: Rules, move: Move, points: Points
+) -> Iterator[tuple[Ints, tuple[Points, ...]]]:
+    """Yield the results of one kind of move, for each choice of amounts; two choices may have the same results.
 
-    #: The positions, by their places in the arrays; int64.
-    rows: Ints
-    #: The position that is left, or the two whose sum is played.
-    parts: tuple[Points, ...]
-
-
-def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
-    """Yield the results of one kind of move; two choices of amounts may leave the same.
+    A result has the positions that allow it, as places in the arrays; and the position that is left, or the two whose sum is
+    played.
 
     Raises `LimitError` if there are more than `MOST_CHOICES` choices of amounts; `FormulaError` if a formula has no value.
     """
@@ -59,7 +54,7 @@ def results_of(rules: Rules, move: Move, points: Points) -> Iterator[Results]:
                 keep &= ~_same({name: values[rows] for name, values in at.items()}, end)
         if keep.any():
             parts = tuple({name: values[keep] for name, values in end.items()} for end in ends)
-            yield Results(here[rows[keep]], parts)
+            yield here[rows[keep]], parts
 
 
 def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
@@ -122,10 +117,9 @@ def _left_by_formulas(
         }
         taken = [evaluate_at(formula, given) for formula in by.taken]
         keep = np.ones(rows.size, np.bool_)
-        for name, amount in zip(move.lowers, taken, strict=True):
-            keep &= (amount >= 0) & (amount <= given[name])
         left = {name: given[name] for name in at}
         for name, amount in zip(move.lowers, taken, strict=True):
+            keep &= (amount >= 0) & (amount <= given[name])
             left[name] = left[name] - amount
         ends = [left]
         if split is None:

@@ -7,7 +7,7 @@ values that stand there, and are filled in when the notation is read: so every r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -16,14 +16,11 @@ from typing import Any
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
-from choco_pipeline.games.combine import WithPass
-from choco_pipeline.games.cut_game import CutGame
-from choco_pipeline.games.description import described, inside
+from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
+from choco_pipeline.games.description import CutGame, described, inside
 from choco_pipeline.games.game_file import NAME
 from choco_pipeline.games.height import FormulaHeight, Height, read_heights
-from choco_pipeline.games.nim import Nim
-from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset
+from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset, WithPass
 
 #: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
 #: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers. A game of one's own has its name,
@@ -55,12 +52,17 @@ class CsvFile:
 
     path: str
 
+    @property
+    def text(self) -> str:
+        """The file in the notation."""
+        return f"csv({self.path})"
+
 
 @dataclass(frozen=True)
 class GameName:
-    """A game of one's own, by its name."""
+    """The name of a game of one's own."""
 
-    name: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -72,17 +74,14 @@ class Notation:
 
     @property
     def names(self) -> frozenset[str]:
-        """The parameters it mentions (x and z of a height function are coordinates)."""
-        names: frozenset[str] = frozenset()
-        for key, value in self.arguments:
-            match value:
-                case Notation():
-                    names |= value.names
-                case Formula():
-                    names |= value.names - HEIGHT_NAMES if key == "f" else value.names
-                case CsvFile() | GameName():
-                    pass
-        return names
+        """The parameters that it mentions. In a height function x and z are coordinates."""
+        return frozenset().union(
+            *(
+                value.names - (HEIGHT_NAMES if key == "f" else frozenset())
+                for key, value in self.arguments
+                if isinstance(value, Notation | Formula)
+            )
+        )
 
     @property
     def integers(self) -> frozenset[int]:
@@ -93,18 +92,11 @@ class Notation:
     @property
     def text(self) -> str:
         """The ruleset as `read` reads it again."""
-        arguments = [_argument_text(key, value) for key, value in self.arguments]
-        return f"{self.name}({', '.join(arguments)})"
-
-
-def _argument_text(key: str, value: Argument) -> str:
-    match value:
-        case Notation() | Formula():
-            return value.text if key in POSITIONAL else f"{key}={value.text}"
-        case CsvFile(path):
-            return f"{key}=csv({path})"
-        case GameName(name):
-            return name
+        texts = (
+            value.text if key in POSITIONAL else f"{key}={value.text}"
+            for key, value in self.arguments
+        )
+        return f"{self.name}({', '.join(texts)})"
 
 
 Argument = Formula | CsvFile | GameName | Notation
@@ -164,7 +156,7 @@ def as_written(text: str) -> Notation:
     """Return `text` as a `Notation`, without the defaults of a game of one's own."""
     if len(text) > LONGEST:
         raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
-    return _read(text, text, 0)
+    return _Reader(text).read(text)
 
 
 def _with_defaults(
@@ -177,7 +169,7 @@ def _with_defaults(
     }
     name = given.get(OWN)
     if isinstance(name, GameName):
-        description = described(name.name, base or Path.cwd(), games)
+        description = described(name.text, base or Path.cwd(), games)
         for key in given.keys() - {OWN}:
             description.require_parameter(key)
         parameters = {key: parse(str(value)) for key, value in description.parameters.items()}
@@ -192,15 +184,23 @@ def build(
     games: Mapping[str, Any] | None = None,
 ) -> Ruleset:
     """Return the ruleset with `parameters` put in for the names in `notation`."""
+    arguments = dict(notation.arguments)
+    integers = {name: value for name, value in parameters.items() if isinstance(value, int)}
+
+    def require_names(formula: Formula, known: Iterable[str]) -> None:
+        if unknown := sorted(formula.names - {*known}):
+            allowed = ", ".join(sorted(known)) or "none"
+            raise RulesetError(
+                f"{notation.name}: unknown name {unknown[0]!r} in {formula.text}; known here: {allowed}"
+            )
 
     def integer(key: str) -> int:
         value = arguments[key]
         if not isinstance(value, Formula) or value.is_truth:
             raise RulesetError(f"{notation.name}: {key} must be an integer")
-        _require_names(notation.name, value, set(parameters))
-        known = {name: p for name, p in parameters.items() if isinstance(p, int)}
+        require_names(value, parameters)
         try:
-            return int(value.value({name: known[name] for name in value.names if name in known}))
+            return int(value.value({name: integers[name] for name in value.names & {*integers}}))
         except FormulaError as error:
             raise RulesetError(f"{notation.name}: {key} = {value.text}: {error}") from None
 
@@ -211,37 +211,25 @@ def build(
         return build(value, parameters, base, games)
 
     def own() -> Ruleset:
-        name = arguments[OWN]
-        assert isinstance(name, GameName)
         values = {key: integer(key) for key in arguments if key != OWN}
-        return CutGame.of(described(name.name, base, games), values)
+        return CutGame.of(described(arguments[OWN].text, base, games), values)
 
     def height() -> Height:
         value = arguments["f"]
-        if (
-            isinstance(value, Formula)
-            and value.text in parameters
-            and value.text not in HEIGHT_NAMES
-        ):
+        if value.text in parameters and value.text not in HEIGHT_NAMES:
             whole = parameters[value.text]
             value = parse(str(whole)) if isinstance(whole, int) else whole
         match value:
             case CsvFile(path):
                 return read_heights(inside(base, path), path)
             case Formula():
-                known = {
-                    name: p
-                    for name, p in parameters.items()
-                    if isinstance(p, int) and name not in HEIGHT_NAMES
-                }
-                _require_names(notation.name, value, HEIGHT_NAMES | set(known))
-                return FormulaHeight(
-                    value.substitute({name: known[name] for name in value.names if name in known})
-                )
+                known = {name: n for name, n in integers.items() if name not in HEIGHT_NAMES}
+                require_names(value, HEIGHT_NAMES | known.keys())
+                used = value.names & known.keys()
+                return FormulaHeight(value.substitute({name: known[name] for name in used}))
             case _:
                 raise RulesetError("solid-bar: f must be a height function, found a ruleset")
 
-    arguments = dict(notation.arguments)
     makers: dict[str, Callable[[], Ruleset]] = {
         "step-bar": lambda: StepBar(integer("k"), integer("s")),
         "strip-bar": lambda: StripBar(integer("k"), integer("s")),
@@ -282,120 +270,114 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
     return values
 
 
-def _read(text: str, whole: str, depth: int) -> Notation:
-    stripped = text.strip()
-    name_found = _NAME.match(stripped)
-    name = name_found.group() if name_found else ""
-    rest = stripped[len(name) :].strip()
-    if name not in {*ARGUMENTS, OWN}:
-        near = get_close_matches(name, [*ARGUMENTS, OWN], 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise RulesetError(
-            f"ruleset {whole!r}: unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join([*ARGUMENTS, OWN])}"
-        )
-    if not (rest.startswith("(") and rest.endswith(")")):
-        problem = (
-            "the parenthesis is not closed"
-            if rest.startswith("(")
-            else "arguments in parentheses are needed"
-        )
-        raise RulesetError(f"ruleset {whole!r}: {problem} after {name}")
-    if depth > DEEPEST:
-        raise RulesetError(f"ruleset {whole!r}: nested more than {DEEPEST} deep")
-    if name == OWN:
-        return _read_own(_split(rest[1:-1], whole), whole)
-    keys, defaults = ARGUMENTS[name]
-    given: dict[str, Argument] = {}
-    for position, part in enumerate(_split(rest[1:-1], whole)):
-        key_found = _KEY.match(part)
-        if key_found:
-            key, value = key_found.group(1), part[key_found.end() :]
-        elif position < len(keys):
-            key, value = keys[position], part
-        else:
-            raise RulesetError(
-                f"ruleset {whole!r}: {name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
+class _Reader:
+    """Reads the parts of a ruleset's text; errors quote the whole."""
+
+    def __init__(self, whole: str) -> None:
+        self.whole = whole
+
+    def read(self, text: str, depth: int = 0) -> Notation:
+        """Return a part of the text as a notation."""
+        stripped = text.strip()
+        name_found = _NAME.match(stripped)
+        name = name_found.group() if name_found else ""
+        rest = stripped[len(name) :].strip()
+        known = [*ARGUMENTS, OWN]
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            what = (
+                f"unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join(known)}"
             )
-        if key not in keys:
-            near = get_close_matches(key, keys, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise RulesetError(
-                f"ruleset {whole!r}: {name} has no argument {key!r}, it takes {', '.join(keys)}{hint}"
-            )
+            raise self._error(what)
+        if not rest.startswith("("):
+            raise self._error(f"arguments in parentheses are needed after {name}")
+        if not rest.endswith(")"):
+            raise self._error(f"the parenthesis is not closed after {name}")
+        if depth > DEEPEST:
+            raise self._error(f"nested more than {DEEPEST} deep")
+        parts = self._split(rest[1:-1])
+        if name == OWN:
+            return self._own(parts)
+        keys, defaults = ARGUMENTS[name]
+        given: dict[str, Argument] = {}
+        for position, part in enumerate(parts):
+            key, value = self._named(part, name, given)
+            if not key:
+                if position >= len(keys):
+                    what = f"{name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
+                    raise self._error(what)
+                key = self._once(keys[position], name, given)
+            if key not in keys:
+                near = get_close_matches(key, keys, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                what = f"{name} has no argument {key!r}, it takes {', '.join(keys)}{hint}"
+                raise self._error(what)
+            if key in ("game", "a", "b"):
+                given[key] = self.read(value, depth + 1)
+            else:
+                given[key] = (csv_file(value) if key == "f" else None) or self._formula(key, value)
+        given = {key: parse(default) for key, default in defaults.items()} | given
+        if missing := [key for key in keys if key not in given]:
+            raise self._error(f"{name} needs {missing[0]}")
+        return Notation(name, tuple((key, given[key]) for key in keys))
+
+    def _own(self, parts: list[str]) -> Notation:
+        """Return ``game(NAME, k=4)``, with those parameters that are given."""
+        name, *others = [part.strip() for part in parts] or [""]
+        if not re.fullmatch(NAME, name):
+            what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
+            raise self._error(what)
+        given: dict[str, Argument] = {OWN: GameName(name)}
+        for part in others:
+            key, value = self._named(part, f"{OWN}({name})", given)
+            if not key:
+                what = f"parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
+                raise self._error(what)
+            given[key] = self._formula(key, value)
+        return Notation(OWN, tuple(given.items()))
+
+    def _named(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
+        """Return the name and the text of an argument; "" for one without a name."""
+        found = _KEY.match(part)
+        if found is None:
+            return "", part
+        return self._once(found[1], owner, given), part[found.end() :]
+
+    def _once(self, key: str, owner: str, given: Mapping[str, Argument]) -> str:
         if key in given:
-            raise RulesetError(f"ruleset {whole!r}: {name} is given {key!r} twice")
-        given[key] = _value(key, value, whole, depth)
-    for key, default in defaults.items():
-        given.setdefault(key, parse(default))
-    missing = [key for key in keys if key not in given]
-    if missing:
-        raise RulesetError(f"ruleset {whole!r}: {name} needs {missing[0]}")
-    return Notation(name, tuple((key, given[key]) for key in keys))
+            raise self._error(f"{owner} is given {key!r} twice")
+        return key
 
+    def _formula(self, key: str, text: str) -> Formula:
+        try:
+            return parse(text.strip())
+        except FormulaError as error:
+            raise self._error(f"{key}: {error}") from error
 
-def _read_own(parts: list[str], whole: str) -> Notation:
-    """Return ``game(NAME, k=4)``, with those parameters that are given."""
-    name, *others = [part.strip() for part in parts] or [""]
-    if not re.fullmatch(NAME, name):
-        raise RulesetError(
-            f"ruleset {whole!r}: {OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
-        )
-    given: dict[str, Argument] = {OWN: GameName(name)}
-    for part in others:
-        named = _KEY.match(part)
-        if not named:
-            raise RulesetError(
-                f"ruleset {whole!r}: parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
-            )
-        key = named.group(1)
-        if key in given:
-            raise RulesetError(f"ruleset {whole!r}: {OWN}({name}) is given {key!r} twice")
-        given[key] = _formula(key, part[named.end() :], whole)
-    return Notation(OWN, tuple(given.items()))
+    def _split(self, text: str) -> list[str]:
+        """Split at the commas that are in no parentheses."""
+        parts, depth, start = [], 0, 0
+        for i, char in enumerate(text):
+            depth += (char == "(") - (char == ")")
+            if depth < 0:
+                raise self._error("a closing parenthesis too many")
+            if char == "," and depth == 0:
+                parts.append(text[start:i])
+                start = i + 1
+        if depth:
+            raise self._error("a closing parenthesis is missing")
+        parts.append(text[start:])
+        return parts if parts != [""] else []
 
-
-def _value(key: str, text: str, whole: str, depth: int) -> Argument:
-    if key in ("game", "a", "b"):
-        return _read(text, whole, depth + 1)
-    return (csv_file(text) if key == "f" else None) or _formula(key, text, whole)
+    def _error(self, what: str) -> RulesetError:
+        return RulesetError(f"ruleset {self.whole!r}: {what}")
 
 
 def csv_file(text: str) -> CsvFile | None:
     """Return the file that ``csv(path)`` names, the path in quotes or not; None for another text."""
     written = _CSV.fullmatch(text)
     return None if written is None else CsvFile(written[1].strip("\"'"))
-
-
-def _formula(key: str, text: str, whole: str) -> Formula:
-    try:
-        return parse(text.strip())
-    except FormulaError as error:
-        raise RulesetError(f"ruleset {whole!r}: {key}: {error}") from error
-
-
-def _split(text: str, whole: str) -> list[str]:
-    """Split at the commas that are in no parentheses."""
-    parts, depth, start = [], 0, 0
-    for i, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth < 0:
-            raise RulesetError(f"ruleset {whole!r}: a closing parenthesis too many")
-        if char == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    if depth:
-        raise RulesetError(f"ruleset {whole!r}: a closing parenthesis is missing")
-    parts.append(text[start:])
-    return parts if parts != [""] else []
-
-
-def _require_names(owner: str, formula: Formula, known: set[str] | frozenset[str]) -> None:
-    unknown = sorted(formula.names - known)
-    if unknown:
-        allowed = ", ".join(sorted(known)) or "none"
-        raise RulesetError(
-            f"{owner}: unknown name {unknown[0]!r} in {formula.text}; known here: {allowed}"
-        )
 
 
 def coordinates_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> tuple[str, ...]:
@@ -410,18 +392,13 @@ def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Rule
 
 def _with_numbers(pattern: Notation) -> Notation:
     given = dict(pattern.arguments)
-    if isinstance(given.get(OWN), GameName):  # which has these coordinates whatever its parameters
-        return Notation(pattern.name, ((OWN, given[OWN]),))
-
-    def sample(key: str, value: Argument) -> Argument:
-        match value:
-            case Notation():
-                return _with_numbers(value)
-            case Formula() if key != "f":
-                return parse("1") if value.names else value
-            case _:
-                return parse("0")
-
-    return Notation(
-        pattern.name, tuple((key, sample(key, value)) for key, value in pattern.arguments)
-    )
+    if isinstance(name := given.get(OWN), GameName):  # the parameters do not change the coordinates
+        return Notation(pattern.name, ((OWN, name),))
+    for key, value in given.items():
+        if isinstance(value, Notation):
+            given[key] = _with_numbers(value)
+        elif key == "f" or not isinstance(value, Formula):
+            given[key] = parse("0")
+        elif value.names:
+            given[key] = parse("1")
+    return Notation(pattern.name, tuple(given.items()))

@@ -89,21 +89,13 @@ def _shapes(ruleset: Ruleset, position: Position, names: tuple[str, ...]) -> lis
             shapes += _shapes(part, position[:n], names[:n])
             position, names = position[n:], names[n:]
         return shapes
-    return _of_one(
-        ruleset.rules.rename(dict(zip(ruleset.coordinates, names, strict=True))), position
-    )
-
-
-def _of_one(rules: Rules, position: Position) -> list[Shape]:
-    """Return the shapes of a single game without passes: a bar, or heaps."""
-    values, names = rules.named(position), rules.coordinates
+    rules = ruleset.rules.rename(dict(zip(ruleset.coordinates, names, strict=True)))
+    values, strip = rules.named(position), rules.free or ""
     if rules.face is not None:
         up, down, left, right = position
         labels = (names[2], names[3], names[0], names[1])
         return [Squares(left, right, lambda _column: up, lambda _column: down, labels)]
-    strip = rules.free or ""
-    sides = _sides(rules)
-    if sides:
+    if sides := _sides(rules):
         (along,) = rules.limits[sides[0]].of
         above, below = (_side(values, rules.limits.get(name), name) for name in sides)
         return [Squares(values.get(strip, 0), values[along], above, below, (strip, along, *sides))]
@@ -135,10 +127,7 @@ def _sides(rules: Rules) -> tuple[str, str] | None:
 
 
 def _side(values: Mapping[str, int], limit: Limit | None, name: str) -> Callable[[int], int]:
-    """Return the number of squares of a column on one side of the bitter row.
-
-    There are none beside a strip.
-    """
+    """Return the number of squares in a column on one side of the bitter row; none beside a strip."""
     if limit is None:
         return lambda _column: 0
     most, height = values[name], limit.height

@@ -40,7 +40,7 @@ class Limit:
 
     def rename(self, names: Mapping[str, str]) -> Limit:
         """Return the same limit of coordinates with other names."""
-        return Limit(self.height, tuple(names.get(name, name) for name in self.of))
+        return Limit(self.height, _renamed(self.of, names))
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,11 @@ class Move:
     split: Split | None = None
 
     @property
+    def changes(self) -> tuple[str, ...]:
+        """The coordinates that it lowers, and the one that it divides."""
+        return (*self.lowers, *((self.split.coordinate,) if self.split else ()))
+
+    @property
     def names(self) -> frozenset[str]:
         """The coordinates that it lowers, divides or reads."""
         read = [f.names for f in (self.at_most, self.unless) if f is not None]
@@ -154,8 +159,7 @@ class Move:
 
     def largest(self, values: Mapping[str, int]) -> int:
         """Return the largest coordinate that it lowers or divides."""
-        divided = (self.split.coordinate,) if self.split else ()
-        return max(values[name] for name in (*self.lowers, *divided))
+        return max(values[name] for name in self.changes)
 
     def number_of_amounts(self, values: Mapping[str, int]) -> int:
         """Return how many choices there are; of `Amounts` also those that are not allowed."""
@@ -178,19 +182,20 @@ class Move:
 
     def rename(self, names: Mapping[str, str]) -> Move:
         """Return the same move of coordinates with other names."""
+        split = self.split
+        if split is not None:
+            coordinate, keeps = (
+                _renamed(part, names) for part in ((split.coordinate,), split.keeps)
+            )
+            split = replace(split, coordinate=coordinate[0], keeps=keeps)
         return replace(
             self,
-            lowers=tuple(names.get(name, name) for name in self.lowers),
+            lowers=_renamed(self.lowers, names),
             at_most=self.at_most and self.at_most.rename(names),
             by=self.by.rename(names) if isinstance(self.by, Amounts) else self.by,
             unless=self.unless and self.unless.rename(names),
             needs=tuple(move.rename(names) for move in self.needs),
-            split=self.split
-            and replace(
-                self.split,
-                coordinate=names.get(self.split.coordinate, self.split.coordinate),
-                keeps=tuple(names.get(name, name) for name in self.split.keeps),
-            ),
+            split=split,
         )
 
 
@@ -443,10 +448,8 @@ class Rules:
         """Return the same game on coordinates with other names."""
         return replace(
             self,
-            coordinates=tuple(names.get(name, name) for name in self.coordinates),
-            limits={
-                names.get(name, name): limit.rename(names) for name, limit in self.limits.items()
-            },
+            coordinates=_renamed(self.coordinates, names),
+            limits={names.get(n, n): limit.rename(names) for n, limit in self.limits.items()},
             moves=tuple(move.rename(names) for move in self.moves),
             within=self.within and self.within.rename(names),
             free=self.free and names.get(self.free, self.free),
@@ -480,22 +483,21 @@ class Rules:
         return Rules(
             tuple(names),
             {name: limit for name, limit in self.limits.items() if name in names},
-            tuple(move for move in self.moves if {*move.lowers, *_divided(move)} <= set(names)),
+            tuple(move for move in self.moves if {*move.changes} <= {*names}),
             legal=parse(" and ".join(legal)) if legal else None,
             misere=self.misere,
         )
 
 
+def _renamed(coordinates: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(names.get(name, name) for name in coordinates)
+
+
 def _less(values: Mapping[str, int], names: Sequence[str], by: Sequence[int]) -> dict[str, int]:
-    """Return values with some of them lowered."""
     lowered = dict(values)
     for name, amount in zip(names, by, strict=True):
         lowered[name] -= amount
     return lowered
-
-
-def _divided(move: Move) -> tuple[str, ...]:
-    return (move.split.coordinate,) if move.split else ()
 
 
 def with_free_heap(rules: Rules) -> Rules:

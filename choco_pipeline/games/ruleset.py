@@ -1,11 +1,11 @@
-"""Games: positions, options, Grundy numbers by definition, and disjunctive sums."""
+"""Games: positions, options and Grundy numbers by definition; sums, and games with passes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 from operator import xor
@@ -15,17 +15,20 @@ from markupsafe import Markup
 
 from choco_pipeline.errors import ChocoError, LimitError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.games.height import TableHeight
+from choco_pipeline.games.height import FormulaHeight, TableHeight
 from choco_pipeline.games.pictures import draw_svg
-from choco_pipeline.games.rules import Position, Rules
+from choco_pipeline.games.rules import Limit, Move, Position, Rules
 
 #: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
 MOST_POSITIONS = 2_000_000
 #: Coordinates of all parts of a sum together; an automaton can read 16.
 MOST_COORDINATES = 64
+#: Each number of passes left has tables, automata and sentences of its own. More than two left say nothing new: a pass
+#: can be answered by a pass.
+MOST_PASSES = 64
 #: In a notebook, a game without limits is drawn at a position with coordinates up to this.
 DRAWN_BOUND = 5
-#: The largest parameter of a shape, such as the columns of a step: no bar is taller, so that larger ones say nothing more.
+#: The largest parameter of a shape, such as the columns of a step. No bar is taller.
 LARGEST = 1 << 28
 
 
@@ -115,26 +118,36 @@ class Ruleset(ABC):
         return None
 
     @property
+    def _inner(self) -> list[Ruleset]:
+        """The games that this one is made of."""
+        return [game for game in (self.base, *self.parts) if game is not self]
+
+    @property
     def files(self) -> frozenset[str]:
         """The files that the notation names, by their paths in it."""
         heights = (limit.height for limit in self.rules.limits.values())
-        return frozenset(h.name for h in heights if isinstance(h, TableHeight) and h.name)
+        names = frozenset(h.name for h in heights if isinstance(h, TableHeight) and h.name)
+        return names.union(*(game.files for game in self._inner))
 
     @property
     def documents(self) -> Mapping[str, Any]:
         """The descriptions of the games that the notation names, ``game(NAME)``, as plain data by these names."""
-        return {}
+        return {name: text for game in self._inner for name, text in game.documents.items()}
 
     def limits(self, bound: int | None = None) -> tuple[int, ...]:
-        """Return the largest value of each coordinate within `bound`.
+        """Return the largest value of each coordinate.
 
         Parameters
         ----------
         bound
-            Largest value of every coordinate that the shape itself does not limit; may be None where it limits all.
+            Largest value of the coordinates that the shape does not limit; None if it limits all.
         """
         if self.rules.unbounded:
-            bound = require_bound(self.notation, bound)
+            if bound is None:
+                raise RulesetError(
+                    f"{self.notation}: a bound is needed, since the shape does not limit every coordinate"
+                )
+            bound = require_count(self.notation, "bound", bound, 0, None)
         return self.rules.largest(bound)
 
     def is_position(self, position: Sequence[int]) -> bool:
@@ -161,7 +174,7 @@ class Ruleset(ABC):
         defined = (vars(kind).keys() & {"rules", "options"} for kind in type(self).__mro__)
         if "rules" not in next(filter(None, defined)):
             return True
-        return any(game.has_own_options for game in (self.base, *self.parts) if game is not self)
+        return any(game.has_own_options for game in self._inner)
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -212,7 +225,8 @@ class Ruleset(ABC):
     def _number(self, position: Sequence[int]) -> int:
         """Return the Grundy number; of misère play 0 for a P-position and 1 for others."""
         start = self.check(position)
-        memo = self._memo
+        # Grundy numbers so far. They belong to this object, not to its value.
+        memo: dict[Position, int] = self.__dict__.setdefault("_grundy_numbers", {})
         stack = [start]
         while stack:
             here = stack[-1]
@@ -290,15 +304,6 @@ class Ruleset(ABC):
     def __str__(self) -> str:
         return self.notation
 
-    @property
-    def _memo(self) -> dict[Position, int]:
-        """Grundy numbers found so far; belongs to this object, not to its value."""
-        memo: dict[Position, int] | None = self.__dict__.get("_grundy_numbers")
-        if memo is None:
-            memo = {}
-            object.__setattr__(self, "_grundy_numbers", memo)
-        return memo
-
 
 @dataclass(frozen=True)
 class DisjunctiveSum(Ruleset):
@@ -320,7 +325,6 @@ class DisjunctiveSum(Ruleset):
     b: Ruleset
 
     def __post_init__(self) -> None:
-        """Check the number of coordinates, and that play is normal."""
         for game in (self.a, self.b):
             if game.rules.misere:
                 raise RulesetError(
@@ -362,16 +366,6 @@ class DisjunctiveSum(Ruleset):
         return (self.a, self.b)
 
     @property
-    def files(self) -> frozenset[str]:
-        """Those of both games."""
-        return self.a.files | self.b.files
-
-    @property
-    def documents(self) -> Mapping[str, Any]:
-        """Those of both games."""
-        return {**self.a.documents, **self.b.documents}
-
-    @property
     def notation(self) -> str:
         """``sum(A, B)``."""
         return f"sum({self.a.notation}, {self.b.notation})"
@@ -403,9 +397,92 @@ class DisjunctiveSum(Ruleset):
 
 
 def _both(first: Formula | None, second: Formula | None) -> Formula | None:
-    """Return that two conditions hold; None for none."""
-    conditions = [condition.text for condition in (first, second) if condition is not None]
-    return parse(" and ".join(f"({text})" for text in conditions)) if conditions else None
+    conditions = [f"({one.text})" for one in (first, second) if one is not None]
+    return parse(" and ".join(conditions)) if conditions else None
+
+
+def passes_left(number: int) -> str:
+    """Return how many passes are left, in words."""
+    return f"{number} pass{'' if number == 1 else 'es'} left"
+
+
+@dataclass(frozen=True)
+class WithPass(Ruleset):
+    """A ruleset in which the players together may pass a number of times, but not from the terminal position.
+
+    A position is one of the ruleset followed by the passes left. Source: pass2016, Def 4.2.
+
+    Parameters
+    ----------
+    ruleset
+        The game that is played.
+    passes
+        Most passes left at the start, from 1 to `MOST_PASSES`.
+
+    Notes
+    -----
+    Passes are used one at a time, and with r + 2 of them left every position has the Grundy number that it has with r:
+    a pass can be answered by a pass.
+
+    Examples
+    --------
+    >>> from choco_pipeline import Nim
+    >>> game = WithPass(Nim(2))
+    >>> game.is_p_position((1, 1, 1)), game.is_p_position((1, 2, 1))
+    (False, True)
+    """
+
+    ruleset: Ruleset
+    passes: int = 1
+
+    def __post_init__(self) -> None:
+        require_count("with-pass", "passes", self.passes, 1, MOST_PASSES)
+        if self.ruleset.rules.splits:
+            raise RulesetError(
+                f"with-pass({self.ruleset.notation}): a move that splits leaves two positions, which share no passes"
+            )
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The ruleset's, and p, the passes left: one is taken from it where there is a move."""
+        rules = self.ruleset.rules
+        p = fresh_name("p", rules.coordinates)
+        limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
+        passes = [Move((p,), by=(1,), needs=rules.moves)] if rules.moves else []
+        return replace(
+            rules,
+            coordinates=(*rules.coordinates, p),
+            limits={**rules.limits, p: limit},
+            moves=(*rules.moves, *passes),
+            free=None,  # with a heap left, the players may pass
+            face=None,
+        )
+
+    @property
+    def base(self) -> Ruleset:
+        """The game that is played."""
+        return self.ruleset
+
+    @property
+    def notation(self) -> str:
+        """``with-pass(strip-bar(k=4, s=2), passes=1)``."""
+        return f"with-pass({self.ruleset.notation}, passes={self.passes})"
+
+    @property
+    def identity(self) -> str:
+        """The notation, of the ruleset's identity."""
+        return f"with-pass({self.ruleset.identity}, passes={self.passes})"
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the ruleset's options with the passes kept, then the pass."""
+        *bar, left = position
+        base = tuple(bar)
+        moves = False
+        for option in self.ruleset.options(base):
+            moves = True
+            yield (*option, left)
+        if moves and left > 0:
+            yield (*base, left - 1)
 
 
 def fresh_name(name: str, taken: Sequence[str]) -> str:
@@ -417,28 +494,12 @@ def fresh_name(name: str, taken: Sequence[str]) -> str:
     return candidate
 
 
-def require_count(owner: str, name: str, value: int, least: int, most: int | None = LARGEST) -> int:
+def require_count(owner: str, name: str, value: Any, least: int, most: int | None = LARGEST) -> int:
     """Return `value` as an int from `least` to `most`, or raise `RulesetError` naming the parameter."""
+    is_long = isinstance(value, int) and abs(value) >= 10**30  # Python writes at most 4,300 digits
+    given = f"an integer of {value.bit_length():,} binary digits" if is_long else repr(value)
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-        raise RulesetError(
-            f"{owner}: {name} must be an integer of at least {least}, found {_short(value)}"
-        )
+        raise RulesetError(f"{owner}: {name} must be an integer of at least {least}, found {given}")
     if most is not None and int(value) > most:
-        raise RulesetError(f"{owner}: {name} must be at most {most:,}, found {_short(value)}")
+        raise RulesetError(f"{owner}: {name} must be at most {most:,}, found {given}")
     return int(value)
-
-
-def _short(value: object) -> str:
-    """Return a value as an error shows it; Python does not write integers of more than 4,300 digits."""
-    if isinstance(value, int) and abs(value) >= 10**30:
-        return f"an integer of {value.bit_length():,} binary digits"
-    return repr(value)
-
-
-def require_bound(owner: str, bound: int | None) -> int:
-    """Return `bound` as an int, or raise `RulesetError`: this game's shape does not limit itself."""
-    if bound is None:
-        raise RulesetError(
-            f"{owner}: a bound is needed, since the shape does not limit every coordinate"
-        )
-    return require_count(owner, "bound", bound, 0, None)

@@ -7,8 +7,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
-from choco_pipeline.tables.computing.in_memory import p_table
-from choco_pipeline.tables.reading.cells import Cells, Points
+from choco_pipeline.tables.cells import Cells, Points
+from choco_pipeline.tables.computing import p_table
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:

@@ -1,4 +1,4 @@
-"""Search results for one table: a closed model for each kind, as the documents of a run hold it.
+"""Orders of searches in tables, and their results: a closed model for each kind, as the documents of a run hold it.
 
 A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
 such as the text if it found nothing, is no key of its document.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
@@ -18,6 +19,24 @@ from choco_pipeline.documents.model import RecordModel
 ClaimContent = Mapping[str, JsonValue]
 #: Most exceptions to a rule that are listed, and compared with those of another game.
 MOST_SAID = 4
+
+
+class TableSearch(RecordModel):
+    """One table, by its id, and the names of the searches in it."""
+
+    table: str
+    what: tuple[str, ...]
+
+
+class MineOrder(RecordModel):
+    """Searches in tables of a shard."""
+
+    #: Digest of the searching code, so that an order for other code is another order.
+    code: str
+    #: The shard's.
+    manifest: Path
+    #: In the order of their findings.
+    searches: tuple[TableSearch, ...]
 
 
 @dataclass(frozen=True)
@@ -116,7 +135,6 @@ class ValueForm:
 class TermRelation(RecordModel):
     """A relation between terms of a sequence, a look-up function in its formula, and the least index for which it holds."""
 
-    text: str
     formula: str
     start: int
 
@@ -125,12 +143,10 @@ class AtPowers(RecordModel):
     """The terms at 2^n, or the sums up to there, if a sequence's relations hold for ever."""
 
     kind: Literal["terms", "sums"]
-    rule: str
-    closed: str | None
-    formula: str | None
-    start: int
     text: str
-    in_table: int
+    #: A closed form, if there is one, and the least n for which it holds.
+    formula: str | None = None
+    start: int = 0
 
 
 class CountFinding(SearchOutcome):
@@ -172,7 +188,6 @@ class CellularFinding(PictureFinding):
     where: str = ""
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None
-    equations: int = 0
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
@@ -248,13 +263,8 @@ class ValueSetFinding(SearchOutcome):
     expression: str
     #: The values at growing bounds.
     growth: tuple[GrowthStep, ...]
-    #: For boxes of side B the largest F such that 0, …, F are all values, and a formula for F if there is one.
-    frontiers: tuple[tuple[int, int], ...]
-    law: str = ""
     #: The form of the set.
     form: ValueForm
-    #: Number of names, numbers and operators.
-    size: int = 0
 
 
 class StatementFinding(SearchOutcome):

@@ -11,20 +11,16 @@ import xarray as xr
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
-from choco_pipeline.mining.counted_lines import mine_counted_lines
-from choco_pipeline.mining.mine_order import MineOrder
-from choco_pipeline.mining.number_sequences.counts import mine_counts
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.self_similarity import mine_blocks
-from choco_pipeline.mining.smaller_heaps import mine_smaller_heaps
-from choco_pipeline.mining.symmetric_laws import mine_symmetric_laws
-from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.counts import mine_counts
+from choco_pipeline.mining.laws import mine_counted_lines, mine_smaller_heaps, mine_symmetric_laws
+from choco_pipeline.mining.self_similarity import mine_blocks
+from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import store_of
-from choco_pipeline.tables.storage.stored import StoredCells, read_table
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.store import StoredCells, read_table, store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from choco_pipeline.documents.content import Content
 from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.yaml_file import Content
 from choco_pipeline.formula.written.family_statement import FamilyStatement
 
 MOST_BYTES = 1 << 25

@@ -16,14 +16,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import (
+from choco_pipeline.claims.language.verdict import (
     AllParameters,
     ClaimVerdict,
     FalseEverywhere,
+    Finding,
+    Proved,
+    Undecided,
 )
-from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
@@ -36,8 +37,8 @@ from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest, file_digest
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 
 FORMAT = 4
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.

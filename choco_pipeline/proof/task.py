@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from choco_pipeline.claims.checks.judgement import depends_on_position
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
     Proved,
     Undecided,
     VerdictRecord,
@@ -32,28 +32,29 @@ from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.for_all import load, settle_for_all, verdict_for_all
-from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import (
     certificate_path,
     check_certificate,
     engine_version,
-    proof_of,
+    read_certificate,
     write_certificate,
 )
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import (
+from choco_pipeline.proof.games.guess import Relation
+from choco_pipeline.proof.games.prover import Proof, prove
+from choco_pipeline.proof.limits import Limited, OverLimitError, limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.records import (
     ClaimProofOutcome,
     FormulaOfProof,
     GameProof,
+    GameToProve,
+    ProofOrder,
     ProofOutcome,
+    StatementProofOrder,
 )
-from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
-from choco_pipeline.proof.limits import Limited, OverLimitError, limited
-from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder, StatementProofOrder
 from choco_pipeline.proof.statements.claim_certificate import (
     check_claim_certificate,
     is_of_a_claim,
@@ -396,7 +397,7 @@ def check_again(certificate: Path, seconds: float, memory: float, prover: Limite
 
 def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
     """Return a formula for the relation that a certificate proves, in this process."""
-    return formulas(proof_of(certificate), seconds)
+    return formulas(read_certificate(Path(certificate)), seconds)
 
 
 def with_formula(
@@ -461,7 +462,7 @@ def decided_on(
     asked = (settle, claim, parameters, path, limits["seconds"])
     ask = partial(prover.call, *asked, what="the decision", **limits)
     verdict = ClaimVerdict.model_validate(_answer(ask, claim, parameters, path))
-    return certified(verdict, claim, proof_of(path), Path(path).parent)
+    return certified(verdict, claim, read_certificate(Path(path)), Path(path).parent)
 
 
 def settle(
@@ -472,7 +473,7 @@ def settle(
     The evidence of a proof says under ``without_reach`` whether the claim is true without its bound.
     """
     start, clock = time.perf_counter(), Clock(seconds)
-    proof, stated = proof_of(certificate), Claim.from_json(claim)
+    proof, stated = read_certificate(Path(certificate)), Claim.from_json(claim)
     try:
         finding = decide(stated, parameters, proof, certificate, seconds=seconds)
         is_bounded = stated.reach is not None and isinstance(finding.verdict, Proved)

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Refuted
+from choco_pipeline.claims.language.verdict import Finding, Refuted
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Node, names_of, walk
@@ -31,8 +30,7 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, coordinates_of, read
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table, table
+from choco_pipeline.tables.computing import cost_of, grundy_table, table
 
 RelationKind = Literal["p-positions", "grundy"]
 #: Tuples of parameters that are tried, because a condition may hold for few.

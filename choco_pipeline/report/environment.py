@@ -15,7 +15,7 @@ from choco_pipeline.formula.written.latex import markdown_code, markdown_text, t
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.report.prose import prose
-from choco_pipeline.tables.computing.cost import in_bytes
+from choco_pipeline.tables.computing import in_bytes
 
 
 def templates(*, autoescape: bool, **syntax: Any) -> Environment:

@@ -25,12 +25,11 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.rules import Amounts, Face, Move, Rules
 from choco_pipeline.proof.games.certificate import read_certificate
-from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.report.automaton_pictures import draw_automaton, is_drawable
-from choco_pipeline.report.findings import QUANTITIES
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.finished import stored_corner
-from choco_pipeline.tables.specs.schema import variable_of
+from choco_pipeline.proof.games.guess import Relation
+from choco_pipeline.report.pictures import draw_automaton, is_drawable
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import stored_corner
+from choco_pipeline.tables.spec import variable_of
 
 #: A part of the page's data.
 Json = Mapping[str, Any]
@@ -91,7 +90,7 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
     """
     families: dict[tuple[str, tuple[str, ...]], dict[Values, Json]] = defaultdict(dict)
     for table in ledger.tables:
-        name, parameters = _family(table)
+        name, parameters = family_of(table)
         of_family = families[name, tuple(parameters)]
         values = tuple(parameters.values())
         if values not in of_family or (table["bound"] or 0) > (of_family[values]["bound"] or 0):
@@ -162,8 +161,18 @@ def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _family(table: Json) -> tuple[str, Mapping[str, int | str]]:
-    notation, quantity = read(table["ruleset"]), QUANTITIES[table["quantity"]]
+def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
+    """Return the name of the family of a table's game, and the parameters of the game in it.
+
+    Examples
+    --------
+    >>> family_of({"ruleset": "with-pass(strip-bar(k=4, s=1), passes=1)", "quantity": "p-positions"})
+    ('strip-bar(k=k, s=s) with a pass: P-positions', {'k': 4, 's': 1})
+    >>> family_of({"ruleset": "nim(2)", "quantity": "grundy"})[0]
+    'nim, other games: Grundy numbers'
+    """
+    quantity = {"grundy": "Grundy numbers", "p-positions": "P-positions"}[table["quantity"]]
+    notation = read(table["ruleset"])
     for pattern in PATTERNS:
         for written, name in (
             (pattern, pattern),

@@ -1,29 +1,29 @@
-"""Found statements, claims and P-positions of a run as files."""
+"""Verdicts, claims, found statements and P-positions of a run as tables and files."""
 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 
+from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.errors import ConfigError, require_package
-from choco_pipeline.finding.statements.formulas import displayed, lead
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.formulas import displayed, lead
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
-from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
-from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report import Format
+from choco_pipeline.report.claims import claim_views, standings
 from choco_pipeline.report.environment import papers
-from choco_pipeline.report.export_formats import Format
 from choco_pipeline.report.found import FoundStatements, sequence_of
-from choco_pipeline.report.standings import standings
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.reading.position_frames import p_position_rows
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import Cells, p_position_rows
 
 
 def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
@@ -43,35 +43,32 @@ def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
 
 
 def b_files(found: FoundStatements) -> dict[str, str]:
-    """Return the names and texts of the b-files of all sequences."""
-    return {
-        f"b-{view.statement.id}.txt": b_file(sequence)
-        for view in found.views
-        if (sequence := sequence_of(view.statement)) is not None
-    }
+    """Return the texts of the b-files of all sequences, by their names."""
+    return dict(statement_b_files([view.statement for view in found.views]))
 
 
 def tex(found: FoundStatements, ledger: Ledger) -> str:
     """Return the statements as LaTeX theorems, if proved, or conjectures."""
-    return _rendered(
-        "found.tex.j2", found, ledger, f"Found: {ledger.title}", in_vain=found.in_vain, standings=()
-    )
+    return _rendered("found.tex.j2", f"Found: {ledger.title}", ledger, found)
 
 
 def markdown(found: FoundStatements, ledger: Ledger) -> str:
     """Return the statements as Markdown, with formulas in GitHub's syntax."""
-    title = f"Found: {ledger.title}"
-    return _rendered("found.md.j2", found, ledger, title, in_vain=found.in_vain)
+    return _rendered("found.md.j2", f"Found: {ledger.title}", ledger, found)
 
 
 def printed_report(ledger: Ledger, found: FoundStatements | None) -> str:
     """Return conjectures, questions and found statements as a LaTeX document."""
     known = standings(claim_views(ledger))
-    return _rendered("found.tex.j2", found, ledger, ledger.title, in_vain=None, standings=known)
+    return _rendered("found.tex.j2", ledger.title, ledger, found, known)
 
 
 def _rendered(
-    template: str, found: FoundStatements | None, ledger: Ledger, title: str, **content: object
+    template: str,
+    title: str,
+    ledger: Ledger,
+    found: FoundStatements | None,
+    known: Sequence[object] | None = None,
 ) -> str:
     documents = papers(markdown=".md." in template)
     documents.filters |= {
@@ -86,14 +83,78 @@ def _rendered(
         ("Refuted on tables kept back", found.refuted),
     ]
     return documents.get_template(template).render(
-        title=title, run=ledger.run, sections=sections or [], **content
+        title=title,
+        run=ledger.run,
+        standings=known,
+        sections=sections or [],
+        in_vain=found.in_vain if found and known is None else None,
     )
 
 
+#: Columns of `verdict_frame` and `row_frame`.
+COLUMNS = [
+    "claim", "paper", "number", "status", "ruleset", "parameters", "table", "bound", "verdict", "reach",
+    "printed", "engines", "no_answer", "positions", "counterexample", "found", "claimed", "why", "text", "seconds",
+]  # fmt: skip
+ROW_COLUMNS = [
+    "claim", "paper", "number", "status", "verdict", "text", "checks", "counts", "parameters", "proved_for",
+    "for_all", "follows_from", "engines", "bound", "positions", "seconds", "decided", "command", "words",
+]  # fmt: skip
 #: Most rows of a table in a paper.
 MOST_PRINTED = 10_000
 #: First characters of a formula in a spreadsheet program, and the mark of text, which it hides.
 ESCAPED = tuple("=+-@\t\r'")
+
+
+def verdict_frame(ledger: Ledger) -> pd.DataFrame:
+    """Return one row for each verdict, with the columns `COLUMNS`.
+
+    Positions and parameters are JSON.
+    """
+    claims = {claim.id: claim for claim in ledger.claims}
+    rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
+    rows = []
+    for verdict in ledger.verdicts:
+        claim, refutes = claims[verdict.claim], verdict.counterexample
+        position = refutes and refutes.position
+        silent = verdict.no_answer if verdict.is_proved else {}
+        parameters = verdict.parameters if verdict.for_all is None else verdict.for_all.model_dump()
+        rows.append(
+            {
+                **{name: value for name, value in verdict if name in COLUMNS},
+                "paper": claim.paper.key,
+                "number": claim.number,
+                "status": claim.status,
+                "ruleset": rulesets.get(verdict.table or "", claim.ruleset),
+                "parameters": json.dumps(parameters),
+                "engines": " ".join(verdict.engines if verdict.is_proved else ()),
+                "no_answer": json.dumps(silent) if silent else None,
+                "counterexample": None if position is None else json.dumps(position),
+                "found": refutes and refutes.found,
+                "claimed": refutes and refutes.claimed,
+            }
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def row_frame(ledger: Ledger) -> pd.DataFrame:
+    """Return one row for each claim, with the columns `ROW_COLUMNS`.
+
+    Counts, bounds and the deciding counterexample are JSON.
+    """
+    claims = {claim.id: claim for claim in ledger.claims}
+    rows = []
+    for row in ledger.rows:
+        claim = claims[row.claim]
+        document = row.model_dump()
+        of_claim = {name: getattr(claim, name) for name in ("number", "status", "words")}
+        packed = {
+            name: None if document[name] is None else json.dumps(document[name])
+            for name in ("counts", "bound", "decided")
+        }
+        packed["engines"] = engines_text(row.engines)
+        rows.append({**document, **of_claim, **packed, "paper": claim.paper.key})
+    return pd.DataFrame(rows, columns=ROW_COLUMNS)
 
 
 def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
@@ -141,12 +202,11 @@ def p_position_counts(cells: Cells) -> IntegerSequence:
     return IntegerSequence(cells.game.notation, what, "n", 0, terms)
 
 
-def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[str]:
-    """Yield the b-file of each statement on a sequence."""
+def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of the b-file of each statement on a sequence."""
     for statement in statements:
-        sequence = sequence_of(statement)
-        if sequence is not None:
-            yield b_file(sequence)
+        if (sequence := sequence_of(statement)) is not None:
+            yield f"b-{statement.id}.txt", b_file(sequence)
 
 
 def csv_text(frame: pd.DataFrame) -> str:
@@ -190,31 +250,18 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
                 raise ConfigError(
                     f"--as {as_}: {len(frame):,} rows, at most {MOST_PRINTED:,} are printed; csv and parquet take them all"
                 )
-            return (_latex(frame) if as_ == "latex" else _markdown(frame)).encode()
+            # Unknown values are empty.
+            rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
+            cells = [list(frame.columns), *rows]
+            return (_latex(cells) if as_ == "latex" else _markdown(cells)).encode()
 
 
-def _printed(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    """Yield the rows, with empty text for unknown values."""
-    return frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
+def _latex(rows: Sequence[Sequence[object]]) -> str:
+    head, *body = (" & ".join(tex_text(str(cell)) for cell in row) + r" \\" for row in rows)
+    first = rf"\begin{{longtable}}{{{'l' * len(rows[0])}}}"
+    return "\n".join([first, head, r"\hline", *body, r"\end{longtable}", ""])
 
 
-def _latex(frame: pd.DataFrame) -> str:
-    def row(cells: Sequence[object]) -> str:
-        return " & ".join(tex_text(str(cell)) for cell in cells) + r" \\"
-
-    head = [
-        rf"\begin{{longtable}}{{{'l' * len(frame.columns)}}}",
-        row(list(frame.columns)),
-        r"\hline",
-    ]
-    body = [row(cells) for cells in _printed(frame)]
-    return "\n".join([*head, *body, r"\end{longtable}", ""])
-
-
-def _markdown(frame: pd.DataFrame) -> str:
-    def row(cells: Sequence[object]) -> str:
-        return f"| {' | '.join(markdown_text(str(cell)) for cell in cells)} |"
-
-    body = [row(cells) for cells in _printed(frame)]
-    rule = f"| {' | '.join('---' for _ in frame.columns)} |"
-    return "\n".join([row(list(frame.columns)), rule, *body, ""])
+def _markdown(rows: Sequence[Sequence[object]]) -> str:
+    head, *body = (f"| {' | '.join(markdown_text(str(cell)) for cell in row)} |" for row in rows)
+    return "\n".join([head, f"|{' --- |' * len(rows[0])}", *body, ""])

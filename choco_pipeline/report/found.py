@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -18,25 +18,41 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.finding.statements.formulas import displayed, lead
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import (
+from choco_pipeline.finding.formulas import displayed, lead
+from choco_pipeline.finding.statement import (
     UNITS,
     WHERE_COMPARED,
+    FoundDocument,
     FoundStatement,
+    Searched,
     StatementError,
 )
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.family_pages import FamilyProofs
-from choco_pipeline.report.line_chart import Line, line_chart
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.finished import stored_corner
-from choco_pipeline.tables.specs.schema import NONE, variable_of
+from choco_pipeline.report.families import family_proofs
+from choco_pipeline.report.pictures import Line, line_chart
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.tables.cells import stored_corner
+from choco_pipeline.tables.spec import NONE, variable_of
+
+#: Side of the part of a table that is read for a picture, and of a drawing, in cells.
+SIDE_READ, SIDE = 160, 64
+#: Fewest cells of a picture.
+FEWEST_CELLS = 4
+#: Kinds of statements with a drawing of P-positions.
+PATTERNS = ("p-positions", "cellular", "blocks")
+#: Numbers of drawn and of listed terms of a sequence.
+TERMS, LISTED = 64, 16
+#: Kinds of statements on the set of P-positions, which a theorem on all P-positions implies.
+ON_P_POSITIONS = ("count", "cellular", "blocks")
+#: New statements on the first page of a report.
+MOST_NEWS = 8
+#: Listed certificates of a statement; found.json has all.
+MOST_CERTIFICATES = 3
 
 
 @dataclass(frozen=True)
@@ -52,65 +68,45 @@ class RestatedClaim:
     is_in_report: bool = False
 
 
-@dataclass(frozen=True)
 class KnownClaims:
-    """Claims by id, and ids of theorems on all P-positions by game."""
+    """The background theorems and the claims of a ledger."""
 
-    claims: Mapping[str, RestatedClaim]
-    theorems: Mapping[str, str]
-
-    @classmethod
-    def of(cls, ledger_claims: Iterable[LedgerClaim]) -> KnownClaims:
-        """Return the claims of a ledger and the background theorems."""
-        claims: dict[str, RestatedClaim] = {}
-        theorems: dict[str, str] = {}
+    def __init__(self, ledger_claims: Iterable[LedgerClaim]) -> None:
+        self._claims: dict[str, RestatedClaim] = {}
+        #: Theorems on all P-positions by game.
+        self._theorems: dict[str, str] = {}
         for claim in load_with_background([]).claims.values():
             entry = claim.as_ledger()
-            claims[claim.id] = RestatedClaim(claim.id, entry.number, entry.where or "")
-            theorems |= _theorem_of(entry)
+            self._add(entry, RestatedClaim(claim.id, entry.number, entry.where or ""))
         for entry in ledger_claims:
-            paper = entry.paper.title
-            claims[entry.id] = RestatedClaim(entry.id, entry.number, paper, is_in_report=True)
-            theorems |= _theorem_of(entry)
-        return cls(claims, theorems)
+            title = entry.paper.title
+            self._add(entry, RestatedClaim(entry.id, entry.number, title, is_in_report=True))
+
+    def _add(self, entry: LedgerClaim, claim: RestatedClaim) -> None:
+        self._claims[claim.id] = claim
+        if entry.status == "theorem" and entry.ruleset and entry.kind == PPositions.kind:
+            formal = Claim.from_json(entry.formal)
+            given, statement = formal.determined, formal.statement
+            is_for_all = statement.when is None and not statement.every and not statement.some
+            if given and given.where is None and formal.reach is None and is_for_all:
+                self._theorems[read(entry.ruleset).text] = claim.id
 
     def named(self, claim_id: str) -> RestatedClaim:
         """Return a claim by its id."""
-        return self.claims.get(claim_id, RestatedClaim(claim_id))
+        return self._claims.get(claim_id, RestatedClaim(claim_id))
 
     def theorem_on(self, pattern: Notation) -> RestatedClaim | None:
         """Return the theorem on all P-positions of a game with parameters, if any."""
-        theorem = self.theorems.get(pattern.text)
-        return None if theorem is None else self.claims[theorem]
+        theorem = self._theorems.get(pattern.text)
+        return None if theorem is None else self._claims[theorem]
 
 
-def _theorem_of(claim: LedgerClaim) -> dict[str, str]:
-    """Return the game and the id of a theorem on all its P-positions, if it is one."""
-    if claim.status != "theorem" or claim.ruleset is None or claim.kind != PPositions.kind:
-        return {}
-    formal = Claim.from_json(claim.formal)
-    statement = formal.statement
-    given = formal.determined
-    if given is None or given.where is not None or formal.reach is not None:
-        return {}
-    if statement.when is not None or statement.every or statement.some:
-        return {}
-    return {read(claim.ruleset).text: claim.id}
-
-
-#: The kind of a statement's picture with tables of height functions.
-KIND = "height-functions"
-
-
-@dataclass(frozen=True)
-class HeightTable:
-    """A small table."""
+class HeightTable(NamedTuple):
+    """A small table; rows are as long as the head, whose first cell names them."""
 
     title: str
-    #: Heads of the columns; the first one names the rows.
-    head: tuple[str, ...]
-    #: Each as long as the head.
-    rows: tuple[tuple[str, ...], ...]
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 def tables_of(statement: FoundStatement) -> list[HeightTable]:
@@ -119,53 +115,38 @@ def tables_of(statement: FoundStatement) -> list[HeightTable]:
     Other statements have none. Raises `StatementError` if the counts are damaged.
     """
     picture = statement.picture
-    if picture is None or picture.get("kind") != KIND:
+    if picture is None or picture.get("kind") != "height-functions":
         return []
     try:
-        return [*_counts(picture["counts"]), _shifts(picture["shifts"]), *_least(picture["least"])]
+        return list(_height_tables(picture))
     except (KeyError, TypeError, AttributeError) as error:
         raise StatementError(f"{statement.id}: not counts of height functions: {error}") from None
 
 
-def _counts(counts: Mapping[str, Sequence[Mapping[str, int]]]) -> Iterator[HeightTable]:
-    """Yield for each formula the numbers of functions, by argument and height."""
-    for formula, boxes in counts.items():
-        sides = sorted({box["side"] for box in boxes})
+def _height_tables(picture: Mapping[str, Any]) -> Iterator[HeightTable]:
+    for formula, boxes in picture["counts"].items():
         heights = sorted({box["height"] for box in boxes})
         number = {(box["side"], box["height"]): f"{box['functions']:,}" for box in boxes}
         yield HeightTable(
             f"How many monotone f from {{0..n}}² to {{0..h}} have {formula}",
             ("n \\ h", *map(str, heights)),
-            tuple((str(n), *(number.get((n, h), "") for h in heights)) for n in sides),
+            [
+                (str(n), *(number.get((n, h), "") for h in heights))
+                for n in sorted({box["side"] for box in boxes})
+            ],
         )
-
-
-def _shifts(shifts: Sequence[Mapping[str, Any]]) -> HeightTable:
-    """Return the numbers of f for which sums vanish at exactly the P-positions."""
-    return HeightTable(
+    yield HeightTable(
         "For how many f of the box a sum is zero exactly at the P-positions, and for how many it comes closest to that",
         ("sum", "exactly", "closest"),
-        tuple((shift["sum"], f"{shift['exact']:,}", f"{shift['best']:,}") for shift in shifts),
+        [(sums["sum"], f"{sums['exact']:,}", f"{sums['best']:,}") for sums in picture["shifts"]],
     )
-
-
-def _least(least: Mapping[str, Sequence[Sequence[int]] | None]) -> Iterator[HeightTable]:
-    """Yield the least function of each class as a table, rows x and columns z."""
-    for which, heights in least.items():
-        if heights is not None:
+    for which, least in picture["least"].items():
+        if least is not None:
             yield HeightTable(
                 f"The least f with: {which}",
-                ("x \\ z", *(str(z) for z in range(len(heights[0])))),
-                tuple((str(x), *map(str, row)) for x, row in enumerate(heights)),
+                ("x \\ z", *map(str, range(len(least[0])))),
+                [(str(x), *map(str, row)) for x, row in enumerate(least)],
             )
-
-
-Cells = NDArray[np.integer]
-
-#: Side of the part of a table that is read for a picture, in cells.
-SIDE_READ = 160
-#: Fewest cells of a picture.
-FEWEST_CELLS = 4
 
 
 @dataclass(frozen=True)
@@ -173,7 +154,7 @@ class Picture:
     """A plane of positions."""
 
     #: 1 for P, 0 for N, -1 for no position; the first row is at the bottom unless `down`.
-    cells: Cells
+    cells: NDArray[np.integer]
     #: The coordinates of rows and columns.
     row: str
     column: str
@@ -220,13 +201,6 @@ def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
     return Picture(cells, row, column, title) if cells.size >= FEWEST_CELLS else None
 
 
-#: Kinds of statements with a drawing of P-positions, and the side of the drawing in cells.
-PATTERNS = ("p-positions", "cellular", "blocks")
-SIDE = 64
-#: Numbers of drawn and of listed terms of a sequence.
-TERMS, LISTED = 64, 16
-
-
 def drawing(
     statement: FoundStatement, tables: Sequence[Mapping[str, Any]], results: Path
 ) -> Markup | None:
@@ -235,15 +209,25 @@ def drawing(
     It shows the largest table of the statement's games that has a plane of P-positions. Raises `StoreError` if the table cannot
     be read.
     """
-    sequence = sequence_of(statement)
-    if sequence is not None:
-        return _chart(sequence)
+    if (sequence := sequence_of(statement)) is not None:
+        terms = sequence.terms[:TERMS]
+        name = f"g({sequence.index})"
+        line = Line("", list(enumerate(terms, sequence.first)))
+        listed = ", ".join(map(str, terms[:LISTED]))
+        listed += ", …" if len(sequence.terms) > LISTED else ""
+        return Markup("<figure>{}<figcaption>{}, {}: {}.</figcaption></figure>").format(
+            line_chart([line], sequence.index, name), name, sequence.what, listed
+        )
     if statement.kind not in PATTERNS:
         return None
-    fitting = [table for table in tables if _speaks_of(statement, table)]
-    for table in sorted(fitting, key=lambda table: -int(table["positions"])):
-        if (picture := picture_of(table, results)) is not None:
-            return pattern(picture, table["ruleset"])
+    for table in sorted(tables, key=lambda table: -int(table["positions"])):
+        if table["quantity"] == "p-positions":
+            values = match(statement.pattern, read(table["ruleset"]))
+            is_seen = values is not None and all(
+                values[name] in seen for name, seen in statement.parameters.items()
+            )
+            if is_seen and (picture := picture_of(table, results)) is not None:
+                return pattern(picture, table["ruleset"])
     return None
 
 
@@ -282,33 +266,6 @@ def sequence_of(statement: FoundStatement) -> IntegerSequence | None:
         raise StatementError(f"{statement.id}: not a picture of a sequence: {error}") from None
 
 
-def _chart(sequence: IntegerSequence) -> Markup:
-    terms = sequence.terms[:TERMS]
-    name = f"g({sequence.index})"
-    chart = line_chart([Line("", list(enumerate(terms, sequence.first)))], sequence.index, name)
-    listed = ", ".join(map(str, terms[:LISTED])) + (", …" if len(sequence.terms) > LISTED else "")
-    return Markup("<figure>{}<figcaption>{}, {}: {}.</figcaption></figure>").format(
-        chart, name, sequence.what, listed
-    )
-
-
-def _speaks_of(statement: FoundStatement, table: Mapping[str, Any]) -> bool:
-    if table["quantity"] != "p-positions":
-        return False
-    values = match(statement.pattern, read(table["ruleset"]))
-    return values is not None and all(
-        values[name] in seen for name, seen in statement.parameters.items()
-    )
-
-
-#: Kinds of statements on the set of P-positions, which a theorem on all P-positions implies.
-ON_P_POSITIONS = ("count", "cellular", "blocks")
-#: New statements on the first page of a report.
-MOST_NEWS = 8
-#: Listed certificates of a statement; found.json has all.
-MOST_CERTIFICATES = 3
-
-
 @dataclass(frozen=True)
 class FoundView:
     """A found statement on a page."""
@@ -320,15 +277,10 @@ class FoundView:
     known: tuple[RestatedClaim, ...]
     #: For a statement on the set of P-positions: the theorem on all P-positions, if known.
     theorem: RestatedClaim | None
-    #: The numbers and anchors of the statements on all positions of its game.
+    #: The numbers and ids of the statements on all positions of its game.
     follows_from: tuple[tuple[int, str], ...]
     #: A drawing, or None.
     picture: Markup | None
-
-    @property
-    def anchor(self) -> str:
-        """The statement's id on the page."""
-        return self.statement.id
 
     @property
     def verdict(self) -> Outcome:
@@ -431,56 +383,50 @@ def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
 
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
     """Return the statements of a document, in their order within each part."""
-    statements = document.statements
-    heights = [statement for statement in statements if statement.search == "heights"]
-    held = [
-        statement
-        for statement in statements
-        if statement.verdict != "refuted" and statement.search != "heights"
-    ]
-    known = KnownClaims.of(ledger.claims)
+    known = KnownClaims(ledger.claims)
     theorems = {
         statement.id: known.theorem_on(statement.pattern)
-        for statement in held
+        for statement in document.statements
         if statement.search in ON_P_POSITIONS
     }
-    parts = (
-        [s for s in held if not s.known and theorems.get(s.id) is None],
-        [s for s in held if s.known and s.known_as != "more"],
-        [s for s in held if (s.known_as == "more" if s.known else theorems.get(s.id))],
-        [statement for statement in heights if statement.verdict != "refuted"],
-        [statement for statement in statements if statement.verdict == "refuted"],
-    )
-    numbers = {
-        statement.id: n
-        for n, statement in enumerate((statement for part in parts for statement in part), start=1)
-    }
-    new, rediscovered, consequences, classified, refuted = (
-        [
+
+    def part(statement: FoundStatement) -> int:
+        """Return the place of a statement's part among the fields of `FoundStatements`."""
+        if statement.verdict == "refuted":
+            return 4
+        if statement.search == "heights":
+            return 3
+        if statement.known:
+            return 2 if statement.known_as == "more" else 1
+        return 0 if theorems.get(statement.id) is None else 2
+
+    statements = sorted(document.statements, key=part)
+    numbers = {statement.id: n for n, statement in enumerate(statements, start=1)}
+    parts: list[list[FoundView]] = [[], [], [], [], []]
+    for statement in statements:
+        parts[part(statement)].append(
             FoundView(
                 numbers[statement.id],
                 statement,
                 tuple(map(known.named, statement.known)),
-                theorems.get(statement.id),
+                None if part(statement) > 2 else theorems.get(statement.id),
                 tuple((numbers[name], name) for name in statement.follows_from if name in numbers),
                 drawing(statement, ledger.tables, results),
             )
-            for statement in part
-        ]
-        for part in parts
-    )
+        )
     in_vain = [search for search in document.searches if search.nothing]
-    return FoundStatements(new, rediscovered, consequences, classified, refuted, in_vain, document)
+    new, rediscovered, consequences, heights, refuted = parts
+    return FoundStatements(new, rediscovered, consequences, heights, refuted, in_vain, document)
 
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
     """Return the page of found statements, which needs no other file."""
-    pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
+    proofs = family_proofs(ledger, [view.statement for view in found.views])
     template = environment().get_template("statements.html.j2")
     return template.render(
         found=found,
         ledger=ledger,
-        family_pages=pages,
+        family_pages={path: proof.page for path, proof in proofs.items()},
         signs=SIGNS,
         where_compared=WHERE_COMPARED,
     )

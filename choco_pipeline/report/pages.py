@@ -10,20 +10,29 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
-from choco_pipeline.claims.conclusions.conclusion import SIGNS, ClaimRow, PairKind, tally, words_of
-from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
+from choco_pipeline.claims.conclusions.conclusion import (
+    SIGNS,
+    STRONGEST_FIRST,
+    ClaimRow,
+    PairKind,
+    tally,
+    words_of,
+)
+from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.formula.written.latex import tex_text
+from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.mining.table_findings import ValueSetFinding
 from choco_pipeline.provenance import digest
-from choco_pipeline.report.assemble import run_times, summary
-from choco_pipeline.report.claim_views import (
+from choco_pipeline.report.claims import (
     ClaimView,
     PairView,
     by_paper,
     claim_views,
     forms,
     pair_views,
+    standings,
 )
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.explored_games import (
@@ -31,14 +40,13 @@ from choco_pipeline.report.explored_games import (
     ExploredFamily,
     embedded,
     explored_families,
+    family_of,
 )
 from choco_pipeline.report.exports import b_files
-from choco_pipeline.report.family_pages import FamilyProofs
-from choco_pipeline.report.findings import families
+from choco_pipeline.report.families import claim_pages
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.proof_section import FAST, proof_section
-from choco_pipeline.report.standings import standings
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.report.proofs import FAST, proof_families
+from choco_pipeline.sweep.ledger import Ledger
 
 #: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"
@@ -48,6 +56,22 @@ GROUP_WORDS = {
     "question": ("question",),
     "others": ("other statement",),
     "ours": ("remark of this project", "remarks of this project"),
+}
+
+
+#: Number of named parts of each stage: those that took longest.
+MOST_NAMED = 3
+#: A game, the expression with the field's signs, and its values at the P-positions of a table.
+TableFinding = tuple[str, str, ValueSetFinding]
+#: The recognised forms of value sets, in words.
+FORMS = {
+    "zero": "only 0",
+    "finite": "a few numbers",
+    "two-powers-minus-two": "the numbers 2^n − 2",
+    "powers": "powers of 2, shifted",
+    "conditions": "numbers with a remainder or a bound",
+    "all-up-to": "everything up to a frontier",
+    "list": "a list without a known form",
 }
 
 
@@ -68,7 +92,7 @@ def pages(
         "signs": SIGNS,
         "summary": summary(ledger, views),
         "forms": forms(ledger),
-        "family_pages": FamilyProofs.of(ledger).pages,
+        "family_pages": claim_pages(ledger),
     }
     parts: dict[str, str] = {}
     for name, title, content in _parts(ledger, pairs, explored):
@@ -90,11 +114,7 @@ def pages(
                 if any(side.view is view for side in pair.sides)
             ],
             certificates=_certificates(view, folder / CLAIMS),
-            paper_link=paper_link(view.claim.paper),
-            bibtex=[
-                ("the paper", paper_bibtex(view.claim.paper)),
-                ("this result", result_bibtex(ledger, view.claim, view.row)),
-            ],
+            bibtex=_bibtex(ledger, view.claim, view.row),
         )
         yield f"{CLAIMS}/{view.claim.id}.html", text
     yield FIRST, _first_page(shared, views, parts, found)
@@ -105,14 +125,14 @@ def _parts(
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    proofs = proof_section(ledger)
-    if proofs.families:
-        yield "proofs", "Proofs", {"proofs": proofs, "fast": FAST}
+    proofs, example = proof_families(ledger)
+    if proofs:
+        yield "proofs", "Proofs", {"families": proofs, "example": example, "fast": FAST}
     if any(pairs.values()):
         chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
         yield "pairs", "Printed and intended", chosen
-    if value_sets := families(ledger):
-        yield "findings", "Found in single tables", {"value_sets": value_sets}
+    if found := value_sets(ledger):
+        yield "findings", "Found in single tables", {"value_sets": found}
     if explored:
         yield (
             "explore",
@@ -157,6 +177,79 @@ def _first_page(
     )
 
 
+def summary(ledger: Ledger, views: Sequence[ClaimView]) -> Mapping[str, Any]:
+    """Return the numbers of a run: claims, checks, tables, positions, times."""
+    claims = {
+        "conjectures": [view for view in views if view.is_open],
+        "question": [view for view in views if view.claim.status == "question"],
+        "others": [view for view in views if view.is_asserted and not view.is_open],
+        "ours": [view for view in views if view.claim.status == "ours"],
+    }
+    return {
+        "claims": {
+            group: {
+                "number": len(chosen),
+                "verdicts": tally((view.verdict for view in chosen), STRONGEST_FIRST),
+            }
+            for group, chosen in claims.items()
+        },
+        "checks": sum(view.row.checks for view in views),
+        "tables": len(ledger.tables),
+        "positions": sum(table["positions"] for table in ledger.tables),
+        "bytes": sum(table["bytes"] for table in ledger.tables),
+        "seconds": ledger.seconds,
+    }
+
+
+class RunTime(NamedTuple):
+    """The duration of a stage, or of a part of it."""
+
+    what: str
+    seconds: float
+    #: Share of the longest stage.
+    percent: float
+    is_stage: bool
+
+
+def run_times(ledger: Ledger) -> list[RunTime]:
+    """Return the stages of a run, each followed by its longest parts."""
+    claims = {claim.id: f"{claim.paper.key}, {claim.number}" for claim in ledger.claims}
+    rulesets = {table["id"]: str(table["ruleset"]) for table in ledger.tables}
+    parts: Mapping[str, Counter[str]] = {name: Counter() for name in ledger.seconds}
+    for stage, what, seconds in (
+        *(("tables", t["ruleset"], t["seconds"] + t["seconds_to_store"]) for t in ledger.tables),
+        *(("checks", claims[v.claim], v.seconds) for v in ledger.verdicts),
+        *(("mining", rulesets[f.table], f.seconds) for f in ledger.findings),
+        *(("proofs", p.ruleset, p.seconds) for p in ledger.proofs),
+    ):
+        parts[stage][what] += seconds
+    longest = max(ledger.seconds.values(), default=0)
+    if not longest:
+        return []
+    times = []
+    for stage, seconds in ledger.seconds.items():
+        longest_parts = ((what, s) for what, s in parts[stage].most_common(MOST_NAMED) if s > 0)
+        for what, part in ((stage, seconds), *longest_parts):
+            times.append(RunTime(what, part, round(100 * part / longest, 1), what == stage))
+    return times
+
+
+def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFinding]]]:
+    """Return the value sets by family of games: its name, its numbers of tables by form, its sets."""
+    tables = {table["id"]: table for table in ledger.tables}
+    order = {table_id: i for i, table_id in enumerate(tables)}
+    families: dict[str, list[TableFinding]] = {}
+    found = [finding for finding in ledger.findings if isinstance(finding, ValueSetFinding)]
+    for finding in sorted(found, key=lambda finding: order[finding.table]):
+        table = tables[finding.table]
+        one = (str(table["ruleset"]), math_text(finding.expression), finding)
+        families.setdefault(family_of(table)[0], []).append(one)
+    return [
+        (family, Counter(FORMS[finding.form.name] for _, _, finding in sets), sets)
+        for family, sets in families.items()
+    ]
+
+
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     """Return the paths of a claim's certificate files, each with its link relative to `folder`."""
     verdicts = [cell.document for cell in view.cells]
@@ -166,43 +259,37 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
 
 
-def paper_link(paper: Paper) -> str | None:
-    """Return the address of a paper on the web, by DOI or arXiv number, if any."""
-    if paper.doi:
-        return f"https://doi.org/{paper.doi}"
-    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else None
-
-
-def paper_bibtex(paper: Paper) -> str:
-    """Return the entry of a paper."""
-    fields = {
-        "author": " and ".join(map(tex_text, paper.authors)),
-        "title": f"{{{tex_text(paper.title)}}}",
-        "year": "" if paper.year is None else str(paper.year),
-        "note": tex_text(paper.reference),
-        "doi": paper.doi,
-        "eprint": paper.arxiv,
-        "archivePrefix": "arXiv" if paper.arxiv else "",
-    }
-    return _entry("misc", paper.key, fields)
-
-
-def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
-    """Return the entry of a result, with version, commit and digest."""
-    versions = ledger.versions
-    result = f"{claim.number} of {claim.paper.key}: {row.text}"
+def _bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> list[tuple[str, str]]:
+    """Return the entries of a paper and of a result, which has version, commit and digest."""
+    paper, versions = claim.paper, ledger.versions
     # Of the formal statement and its outcome, without times.
-    result_digest = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
-    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest}"
-    fields = {
-        "author": "{choco\\_pipeline authors}",
-        "title": f"{{{tex_text(result)}}}",
-        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger.run)}",
-        "note": tex_text(made),
-    }
-    return _entry("misc", f"choco-{claim.id}", fields)
-
-
-def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
-    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
+    result = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
+    program = f"choco_pipeline {versions['choco_pipeline']}, run {ledger.run}"
+    entries: list[tuple[tuple[str, str], dict[str, str | None]]] = [
+        (
+            ("the paper", paper.key),
+            {
+                "author": " and ".join(map(tex_text, paper.authors)),
+                "title": f"{{{tex_text(paper.title)}}}",
+                "year": "" if paper.year is None else str(paper.year),
+                "note": tex_text(paper.reference),
+                "doi": paper.doi,
+                "eprint": paper.arxiv,
+                "archivePrefix": "arXiv" if paper.arxiv else "",
+            },
+        ),
+        (
+            ("this result", f"choco-{claim.id}"),
+            {
+                "author": f"{{{tex_text('choco_pipeline authors')}}}",
+                "title": f"{{{tex_text(f'{claim.number} of {paper.key}: {row.text}')}}}",
+                "howpublished": tex_text(program),
+                "note": tex_text(f"commit {versions.get('commit', 'unknown')}, result {result}"),
+            },
+        ),
+    ]
+    texts = []
+    for (what, key), fields in entries:
+        lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+        texts.append((what, f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"))
+    return texts

@@ -238,5 +238,5 @@ def _top_level(tokens: Sequence[_Token], sign: str) -> list[int]:
 
 
 def _without_brackets(tokens: Sequence[_Token]) -> Sequence[_Token]:
-    is_group = tokens[0].text == "(" and _closing(tokens, 0) == len(tokens) - 1
+    is_group = tokens and tokens[0].text == "(" and _closing(tokens, 0) == len(tokens) - 1
     return tokens[1:-1] if is_group else tokens

@@ -15,13 +15,11 @@ from pathlib import Path
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.provenance import canonical_json, digest, file_digest
 from choco_pipeline.shipped import project_file
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, read_plan
-from choco_pipeline.sweep.run_ledger import Ledger, ledger_of
+from choco_pipeline.sweep.ledger import Ledger, ledger_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, read_plan
 
 PUBLISHED = Path("config/published")
 #: The file of the default run has about 90,000 bytes.
@@ -29,17 +27,11 @@ MOST_BYTES = 10_000_000
 
 
 class Published(RecordModel):
-    """Digests of the results of a run.
+    """Digests of the results of a run."""
 
-    Attributes
-    ----------
-    inputs
-        Digest of its configuration, claims files and games.
-    tables, claims, proofs, found
-        Digests of tables, of the verdicts on claims, of proofs and of found statements, each by name.
-    """
-
+    #: Digest of its configuration, claims files and games.
     inputs: str
+    #: Digests of tables, of the verdicts on claims, of proofs and of found statements, each by name.
     tables: dict[str, str]
     claims: dict[str, str]
     proofs: dict[str, str]
@@ -99,27 +91,19 @@ class Published(RecordModel):
         for kind in ("tables", "claims", "proofs", "found"):
             mine, theirs = getattr(self, kind), getattr(other, kind)
             for name in dict.fromkeys([*mine, *theirs]):
-                if name not in theirs:
-                    yield f"{kind}: {name} is missing"
-                elif name not in mine:
-                    yield f"{kind}: {name} is new"
-                elif mine[name] != theirs[name]:
-                    yield f"{kind}: {name} differs"
+                if mine.get(name) != theirs.get(name):
+                    is_in_both = name in mine and name in theirs
+                    how = "differs" if is_in_both else "is new" if name in theirs else "is missing"
+                    yield f"{kind}: {name} {how}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A run compared with the published results of its name.
+    """A run compared with the published results of its name."""
 
-    Attributes
-    ----------
-    is_same_input
-        Whether the configuration, the claims and the games are those of the published results; otherwise results are not compared.
-    differences
-        One phrase for each.
-    """
-
+    #: Whether the configuration, the claims and the games are those of the published results; otherwise results are not compared.
     is_same_input: bool
+    #: One phrase for each.
     differences: Sequence[str]
 
     @property

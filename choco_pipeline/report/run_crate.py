@@ -9,19 +9,18 @@ every chunk of every table. ``sha256sums.txt`` has the digests of all these file
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rocrate.model import ContextEntity
+from rocrate.model import ContextEntity, File
 from rocrate.rocrate import ROCrate
 
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import Paths, read_plan
 
 FOLDER = "ro-crate"
 SUMS = "sha256sums.txt"
@@ -61,70 +60,50 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         f"Tables, claims and found statements of impartial chocolate-bar games, by {ledger.command}"
     )
     crate.datePublished = now
-    crate.license = crate.add(
-        ContextEntity(
-            crate,
-            LICENSE,
-            properties={
-                "@type": "CreativeWork",
-                "name": "BSD 3-Clause License",
-                "description": "The licence of choco_pipeline, whose workflow, claims and games are in this crate.",
-            },
-        )
-    )
-    profiles = [
-        crate.add(ContextEntity(crate, url, properties={"@type": "CreativeWork", "name": url}))
-        for url in PROFILES
-    ]
-    crate.root_dataset["conformsTo"] = profiles
+
+    def work(address: str, name: str, **more: str) -> ContextEntity:
+        properties = {"@type": "CreativeWork", "name": name, **more}
+        return crate.add(ContextEntity(crate, address, properties=properties))
+
+    def file(path: Path, name: str) -> File:
+        return crate.add_file(path, name, properties=_sealed(path))
+
+    def shipped(path: Path) -> File:
+        """Add a file of the project, or of the wheel."""
+        return file(path, (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix())
+
+    about = "The licence of choco_pipeline, whose workflow, claims and games are in this crate."
+    crate.license = work(LICENSE, "BSD 3-Clause License", description=about)
+    crate.root_dataset["conformsTo"] = [work(url, url) for url in PROFILES]
     workflow = crate.add_workflow(
         SHIPPED / "Snakefile", "Snakefile", main=True, lang="snakemake",
         lang_version=ledger.versions["snakemake"], properties=_sealed(SHIPPED / "Snakefile"),
     )  # fmt: skip
     workflow["version"] = ledger.versions["choco_pipeline"]
-    bioschemas = {"@type": "CreativeWork", "name": "Bioschemas profile of ComputationalWorkflow"}
-    workflow["conformsTo"] = crate.add(ContextEntity(crate, BIOSCHEMAS, properties=bioschemas))
+    workflow["conformsTo"] = work(BIOSCHEMAS, "Bioschemas profile of ComputationalWorkflow")
     workflow["softwareRequirements"] = [
-        crate.add(
-            ContextEntity(
-                crate,
-                f"#{name}",
-                properties={
-                    "@type": "SoftwareApplication",
-                    "name": name,
-                    "softwareVersion": version,
-                },
-            )
-        )
+        work(f"#{name}", name, softwareVersion=version, **{"@type": "SoftwareApplication"})
         for name, version in ledger.versions.items()
         if name not in ("commit", "tables built by")
     ]
-    workflow["hasPart"] = [
-        crate.add_file(path, path.relative_to(SHIPPED).as_posix(), properties=_sealed(path))
-        for path in [
-            SHIPPED / "workflow/Snakefile",
-            *sorted((SHIPPED / "workflow/rules").glob("*.smk")),
-        ]
-    ]
-    inputs = [
-        crate.add_file(
-            path,  # of the project, or of the wheel
-            (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix(),
-            properties=_sealed(path),
-        )
-        for path in map(Path, plan["inputs"])
-    ]
-    outputs = [
-        crate.add_file(
-            path, f"results/{path.relative_to(results).as_posix()}", properties=_sealed(path)
-        )
-        for path in _outcomes(paths, plan["shards"])
+    rules = sorted((SHIPPED / "workflow/rules").glob("*.smk"))
+    workflow["hasPart"] = [*map(shipped, [SHIPPED / "workflow/Snakefile", *rules])]
+    outcomes = [
+        paths.plan,
+        paths.plan.with_name("ledger.json"),
+        paths.found,
+        *(paths.plan.with_name("report") / name for name in REPORTS),
+        *map(paths.manifest, plan["shards"]),
     ]
     run = crate.add_action(
         workflow,
         "#run",
-        object=inputs,
-        result=outputs,
+        object=[shipped(Path(path)) for path in plan["inputs"]],
+        result=[
+            file(path, f"results/{path.relative_to(results).as_posix()}")
+            for path in outcomes
+            if path.is_file()
+        ],
         properties={
             "name": ledger.command,
             "description": f"{ledger.command}, at commit {ledger.versions['commit']}",
@@ -135,23 +114,21 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
     crate.root_dataset["mentions"] = run
     shutil.rmtree(folder, ignore_errors=True)
     crate.write(folder)
-    sums = (
-        f"{file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)
-    )
+    sums = (f"{digest}  {name}\n" for name, digest in _digests(folder).items())
     write_text(folder / SUMS, "".join(sums))
     return folder
 
 
 def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the changed, missing and added files of a crate, with the fault."""
-    listed = {}
     if not (folder / SUMS).is_file():
         yield folder / SUMS, "is missing"
         return
+    listed = {}
     for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
         digest, _, name = line.partition("  ")
         listed[name] = digest
-    digests = {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
+    digests = _digests(folder)
     for name in sorted(listed.keys() | digests.keys()):
         if name not in digests:
             yield folder / name, f"is missing, {SUMS} names it"
@@ -161,20 +138,10 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
             yield folder / name, f"has not the digest that {SUMS} says"
 
 
-def _outcomes(paths: Paths, shards: Iterable[str]) -> Iterator[Path]:
-    folder = paths.plan.parent
-    named = [
-        paths.plan,
-        folder / "ledger.json",
-        paths.found,
-        *(folder / "report" / name for name in REPORTS),
-        *map(paths.manifest, shards),
-    ]
-    yield from filter(Path.is_file, named)
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+def _digests(folder: Path) -> dict[str, str]:
+    """Return the digests of the files of a crate, by their names."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
 
 
 def _sealed(path: Path) -> dict[str, str]:

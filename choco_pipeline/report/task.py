@@ -6,17 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
-from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
-from choco_pipeline.report.exports import csv_text, printed_report, write_exports
-from choco_pipeline.report.family_pages import write_family_pages
+from choco_pipeline.report.claims import claim_views
+from choco_pipeline.report.exports import (
+    csv_text,
+    printed_report,
+    row_frame,
+    verdict_frame,
+    write_exports,
+)
+from choco_pipeline.report.families import write_family_pages
 from choco_pipeline.report.found import FoundStatements, found_page, read_found
-from choco_pipeline.report.pages import CLAIMS, FIRST, pages
+from choco_pipeline.report.pages import CLAIMS, FIRST, pages, summary
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.ledger import write_first_ledger
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.report_files import certificates_in, write_file_list
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger, write_first_ledger
+from choco_pipeline.sweep.run_files import Paths, certificates_in, write_file_list
 
 Report = Callable[..., None]
 
@@ -79,13 +83,15 @@ def _write(
     found: FoundStatements | None,
     report: Report,
 ) -> dict[str, int]:
-    write_json(html.with_name("report.json"), report_json(ledger))
-    report(Stage.REPORT, documents=1)
-    write_text(html.with_name("ledger.csv"), csv_text(row_frame(ledger)))
-    report(Stage.REPORT, documents=1)
-    write_text(html.with_name("verdicts.csv"), csv_text(verdict_frame(ledger)))
-    report(Stage.REPORT, documents=1)
-    write_text(html.with_name("report.tex"), printed_report(ledger, found))
+    document = {**ledger.document(), "summary": summary(ledger, claim_views(ledger))}
+    write_json(html.with_name("report.json"), document)
+    for name, text in (
+        ("ledger.csv", csv_text(row_frame(ledger))),
+        ("verdicts.csv", csv_text(verdict_frame(ledger))),
+        ("report.tex", printed_report(ledger, found)),
+    ):
+        report(Stage.REPORT, documents=1)
+        write_text(html.with_name(name), text)
     report(Stage.REPORT, documents=1)
     statements = [] if found is None else [view.statement for view in found.views]
     for _ in range(write_family_pages(ledger, html.parent, statements)):

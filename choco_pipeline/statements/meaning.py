@@ -183,11 +183,8 @@ class _Here:
             return self
 
     def value(self, part: Expression) -> int:
-        """Return the value of an expression."""
-        known = {**self.known, **self.named()}
-        for name, term in part.terms:
-            known[name] = self.term(term)
-        return int(part.formula.value(known))
+        terms = {name: self.term(term) for name, term in part.terms}
+        return int(part.formula.value({**self.known, **self.named(), **terms}))
 
     def term(self, term: Term) -> int:
         match term:
@@ -219,7 +216,6 @@ class _Here:
         return replace(self, position=self.there(self.game, position), option=None)
 
     def there(self, game: Ruleset, at: Position) -> Position:
-        """Return the position of a game with some coordinates."""
         position = self.world.heaps(game, at)
         is_tuple = len(position) == len(game.coordinates) and min(position) >= 0
         if not is_tuple or not game.is_position(position):
@@ -288,14 +284,12 @@ class _Here:
         ]
         values = {here.value(part.value) for here in heres if here.holds(part.condition)}
         largest = max(map(abs, values), default=0)
-        everything = range(-largest, largest + 1)
         members = {
-            v for v in everything if part.members.formula.value({**self.known, part.variable: v})
+            v
+            for v in range(-largest, largest + 1)
+            if part.members.formula.value({**self.known, part.variable: v})
         }
-        match part.relation:
-            case "==":
-                return values == members
-            case "<=":
-                return values <= members
-            case ">=":
-                return values >= members
+        is_within, contains_all = values <= members, values >= members
+        return {"==": is_within and contains_all, "<=": is_within, ">=": contains_all}[
+            part.relation
+        ]

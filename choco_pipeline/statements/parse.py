@@ -20,7 +20,6 @@ from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
 from choco_pipeline.formula.parse import SIGNS, Token, parse_tokens, quoted, suggestion
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import Notation, as_written
-from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     SIZE,
     At,
@@ -49,6 +48,7 @@ from choco_pipeline.statements.tree import (
     Word,
     joined,
     negated,
+    term_text,
 )
 
 MAX_LENGTH = 8_000
@@ -62,29 +62,8 @@ _TOKEN = re.compile(
 )
 #: Words of the language; no coordinate, parameter or variable has one of them for a name.
 KEYWORDS = frozenset(
-    [
-        "and",
-        "or",
-        "not",
-        "P",
-        "G",
-        "option",
-        "position",
-        "cell",
-        "count",
-        "printed",
-        "every",
-        "some",
-        "no",
-        "for",
-        "in",
-        "let",
-        "at",
-        "by",
-        "step",
-        "sample",
-        "size",
-    ]
+    {"and", "or", "not", "P", "G", "option", "position", "cell", "count", "printed", SIZE}
+    | {"every", "some", "no", "for", "in", "let", "at", "by", "step", "sample"}
 )
 _WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")
@@ -299,9 +278,9 @@ class _Parser:
             self.need(":", "after the position")
             with self.nested(has_option=False):
                 return At(position, self.proposition())
-        bindings, bound, has_option = self.bindings()
+        bindings, scope = self.bindings()
         self.need(":", f"after what {quoted(word)} binds")
-        with self.nested(bound=bound, has_option=has_option):
+        with self.nested(**scope):
             body = self.sequence() if word == "for" else self.proposition()
             return Quantified(_WORDS[word], bindings, body)
 
@@ -312,8 +291,8 @@ class _Parser:
         self.bound = (*self.bound, name)
         return name, value
 
-    def bindings(self) -> tuple[tuple[Binding, ...], tuple[str, ...], bool]:
-        """Read bindings, and return them with the names that are in scope after them."""
+    def bindings(self) -> tuple[tuple[Binding, ...], dict[str, object]]:
+        """Read bindings, and return them with what is in scope after them."""
         kept, bindings, has_option = self.bound, list[Binding](), self.has_option
         while True:
             token = self.here
@@ -326,17 +305,16 @@ class _Parser:
                 self.need("(", "before the names of a cell")
                 names = self.listed(self.new_variable)
                 self.need(")", "to close the names of a cell")
-                if len(names) != len(self.names.coordinates):
-                    self.refuse(
-                        f"a cell has {len(self.names.coordinates)} names, found {len(names)}", token
-                    )
+                number = len(self.names.coordinates)
+                if len(names) != number:
+                    self.refuse(f"a cell has {number} names, found {len(names)}", token)
                 bindings.append(OfCell(tuple(names)))
             elif self.take("option"):
                 if has_option:
-                    self.refuse(
-                        "options are those of the position: an option of an option cannot be named",
-                        token,
+                    what = (
+                        "options are those of the position: an option of an option cannot be named"
                     )
+                    self.refuse(what, token)
                 self.need_game(token)
                 by = self.listed(self.coordinate) if self.take("by") else []
                 has_option = True
@@ -351,7 +329,7 @@ class _Parser:
             if not self.take(","):
                 break
         bound, self.bound = self.bound, kept
-        return tuple(bindings), bound, has_option
+        return tuple(bindings), {"bound": bound, "has_option": has_option}
 
     def coordinate(self) -> str:
         lowered = self.here
@@ -383,7 +361,6 @@ class _Parser:
         return token.text
 
     def new_variable(self) -> str:
-        """Read a new name, which is bound from here on."""
         name = self.new_name()
         self.bound = (*self.bound, name)
         return name
@@ -442,12 +419,8 @@ class _Parser:
 
     def game(self) -> Notation:
         opening = self.here
-        level = 0
-        for end in range(self.at, len(self.tokens)):
-            level += {"[": 1, "]": -1}.get(self.tokens[end].text, 0)
-            if level == 0:
-                break
-        else:
+        end = self.closing(self.at)
+        if self.tokens[end].text != "]":
             self.refuse('"[" is never closed', opening)
         text = self.text[opening.column : self.tokens[end].column - 1]
         self.at = end + 1
@@ -455,22 +428,18 @@ class _Parser:
             notation = as_written(text)
         except ChocoError as error:
             self.refuse(f"no ruleset: {error}", opening)
-        unknown = sorted(notation.names - self.known_integers())
-        if unknown:
-            self.refuse(
-                f"{quoted(unknown[0])} is not a parameter{suggestion(unknown[0], self.known_integers())}",
-                opening,
-            )
+        if unknown := sorted(notation.names - self.known_integers):
+            near = suggestion(unknown[0], self.known_integers)
+            self.refuse(f"{quoted(unknown[0])} is not a parameter{near}", opening)
         return notation
 
     @property
-    def names_with_value(self) -> set[str]:
-        """Coordinates, parameters and variables."""
-        names = self.names
-        return {*names.coordinates, *names.parameters, *self.bound, *self.cells}
-
     def known_integers(self) -> set[str]:
         return {*self.names.parameters, *self.bound}
+
+    @property
+    def names_with_value(self) -> set[str]:
+        return {*self.names.coordinates, *self.cells, *self.known_integers}
 
     def value_set(self) -> ValueSet:
         self.need_game(self.here)
@@ -623,10 +592,8 @@ class _Parser:
             if token.text == "G'":
                 return Grundy(Place(primed=True))
             if token.text[:-1] not in self.names.coordinates:
-                self.refuse(
-                    f"{quoted(token.text)}: only coordinates are primed: {', '.join(self.names.coordinates)}",
-                    token,
-                )
+                allowed = ", ".join(self.names.coordinates)
+                self.refuse(f"{quoted(token.text)}: only coordinates are primed: {allowed}", token)
             return Primed(token.text[:-1])
         if self.take("G"):
             self.need_game(token)
@@ -638,9 +605,9 @@ class _Parser:
             return Printed(*at)
         if self.take("count"):
             self.need("(", 'after "count"')
-            bindings, bound, has_option = self.bindings()
+            bindings, scope = self.bindings()
             self.need(":", "after what is counted")
-            with self.nested(bound=bound, has_option=has_option):
+            with self.nested(**scope):
                 body = self.proposition()
             self.need(")", "to close the count")
             return Count(bindings, body)
@@ -657,35 +624,30 @@ class _Parser:
     def need_option(self, token: Token) -> None:
         self.need_game(token)
         if not self.has_option:
-            self.refuse(
-                f'{quoted(token.text)} speaks of an option: it stands inside "some option: …" or "every option: …"',
-                token,
-            )
+            where = 'it stands inside "some option: …" or "every option: …"'
+            self.refuse(f"{quoted(token.text)} speaks of an option: {where}", token)
 
     def need_coordinates(self, at: Sequence[Expression], what: str, token: Token) -> None:
         wanted = self.names.coordinates
         if len(at) != len(wanted):
-            self.refuse(
-                f"{what} has {len(wanted)} coordinates ({', '.join(wanted)}), found {len(at)}",
-                token,
-            )
+            names = ", ".join(wanted)
+            self.refuse(f"{what} has {len(wanted)} coordinates ({names}), found {len(at)}", token)
 
 
 def _tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
         problem = None
-        if kind == "other" and not (written == "=" or written.isdigit()):
+        if kind == "other" and written.isdigit():
+            problem = "numbers are decimal integers such as 12"
+        elif kind == "other" and written != "=":
             problem = f"{quoted(written)} is not a sign of the language"
         elif kind == "number" and written[0] == "0" and written != "0":
             problem = f"{quoted(written)}: numbers have no leading zero"
-        elif kind == "other" and written.isdigit():
-            problem = "numbers are decimal integers such as 12"
         elif kind == "number" and len(written) > MAX_DIGITS:
             problem = f"a number has at most {MAX_DIGITS} digits"
         if problem is not None:
             raise FormulaError(f"{problem} (at column {column})", text, column)
-        text_of = _SIGNS.get(written, written)
         is_operand = kind == "number" or (kind == "word" and written not in ("and", "or", "not"))
-        yield Token(text_of, column, is_operand)
+        yield Token(_SIGNS.get(written, written), column, is_operand)
     yield Token("", len(text) + 1, False)

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
-from choco_pipeline.sweep.paths import SHARED
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.documents.reference import Noun, schema_text, section
+from choco_pipeline.sweep.run_files import SHARED
+from choco_pipeline.tables.spec import Quantity
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
@@ -175,3 +176,30 @@ class Config(Model):
                 f"needs another name than {', '.join(SHARED)}, where all runs have theirs"
             )
         return run
+
+
+HEAD = """\
+# Configuration reference
+
+Made from the model in `choco_pipeline/sweep/config.py` by `choco schema --reference`; a test keeps them in step.
+Editors that read YAML schemas find theirs in `config/schema.json`. A key that is not listed here is a mistake, and says so.
+Paths start from the folder that `choco` runs in, and may not leave it.
+"""
+
+
+def json_schema() -> str:
+    """Return the JSON schema of a configuration, as text that ends with a line break."""
+    return schema_text(Config)
+
+
+def reference_page() -> str:
+    """Return the reference of all keys, in Markdown."""
+    schema = Config.model_json_schema()
+    words = {"Sweep": Noun.of("sweep"), "HeightBox": Noun("a box", "boxes")}
+    parts = [
+        HEAD,
+        section("The file", schema, words),
+        section("A sweep", schema["$defs"]["Sweep"], words),
+        section("A box of height functions", schema["$defs"]["HeightBox"], words),
+    ]
+    return "\n".join(parts)

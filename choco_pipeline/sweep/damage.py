@@ -14,12 +14,17 @@ from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.stages import BY_SWEEP, KILLED, Stage
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, is_done, read_plan
-from choco_pipeline.sweep.report_files import certificates_in, changed_files
-from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.sweep.run_plan import current_plan
-from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.sweep.run_files import (
+    RESULTS,
+    Paths,
+    Plan,
+    certificates_in,
+    changed_files,
+    is_done,
+    read_plan,
+)
+from choco_pipeline.sweep.run_plan import Capacity, current_plan
+from choco_pipeline.tables.store import store_of
 
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -110,7 +115,7 @@ def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
         if found and all(os.stat(path).st_mtime_ns <= built for path in found):
             continue
         # Only here, because it loads numba, and a run with nothing to repair starts without.
-        from choco_pipeline.tables.building.restoration import repair_manifest  # noqa: PLC0415
+        from choco_pipeline.tables.verification import repair_manifest  # noqa: PLC0415
 
         for table in repair_manifest(str(manifest)):
             for fault in table.damaged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from choco_pipeline.documents.yaml_file import Location, YamlFile
@@ -15,7 +16,9 @@ from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, csv_file, read
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
-from choco_pipeline.tables.specs.spec import TableSpec
+from choco_pipeline.sweep.run_files import PROJECT
+from choco_pipeline.tables.computing import Cost, cost_of
+from choco_pipeline.tables.spec import TableSpec
 
 #: A run with more tables than this is a mistake in its configuration: planning takes some 2 ms for each.
 MOST_TABLES = 10_000
@@ -23,15 +26,17 @@ MOST_TABLES = 10_000
 MOST_COMBINATIONS = 1_000_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
+#: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
+ROOM_FOR_BLOCKS = 2
 
-
+#: Names with a meaning, which no parameter may have.
+RESERVED = ("x", "y", "z", "f", "p", "passes", "bound")
 Values = dict[str, int | str]
-_Entry = int | str
 
 
 @dataclass
 class _Count:
-    """How many values the parameters of a run have been given, and how many tables its sweeps have."""
+    """Number of values given to the parameters of a run, and of the tables of its sweeps."""
 
     combinations: int = 0
     tables: int = 0
@@ -39,26 +44,34 @@ class _Count:
 
 @dataclass
 class Planned:
-    """A table that some sweeps of a run ask for."""
+    """A table of a run."""
 
-    #: What it is, and of which game.
     spec: TableSpec
     game: Ruleset
-    #: Names of the sweeps that it belongs to.
+    #: Names of its sweeps.
     sweeps: list[str]
-    #: Their values in the first of these sweeps, with ``f`` and ``passes`` where they vary.
+    #: Values of the parameters in the first sweep, with ``f`` and ``passes`` where they vary.
     parameters: Values
     #: Ids of the claims that the sweeps ask for, or None for all that fit.
     claims: set[str] | None
-    #: The searches in it, and the names of the sweeps that ask for them.
+    #: The searches in it, and the sweeps that ask for them.
     mine: list[Mine] = field(default_factory=list)
     mining: list[str] = field(default_factory=list)
-    #: What to prove of the game, and how many seconds and GiB of memory each proof may take.
+    #: The relations to prove, the sweeps that ask for them, and the limits of a proof in seconds and GiB.
     prove: list[Prove] = field(default_factory=list)
+    proving: list[str] = field(default_factory=list)
     prove_seconds: int = 0
     prove_memory: int = 0
-    #: Names of the sweeps that ask for that.
-    proving: list[str] = field(default_factory=list)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """The cost of the table."""
+        return cost_of(self.game, self.spec.bound, self.spec.quantity)
+
+    @property
+    def memory_of_job(self) -> int:
+        """Bytes of memory of a job that builds the table."""
+        return self.cost.memory * (ROOM_FOR_BLOCKS if self.cost.large else 1)
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
@@ -73,7 +86,6 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     Raises `ConfigError`, naming the file, line and key of the mistake.
     """
     by_id: dict[str, Planned] = {}
-    base = Path()
     count = _Count()
     combinations = {
         name: list(_combinations_of(name, sweep, file, count))
@@ -81,7 +93,7 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     }
     for name, sweep in config.sweeps.items():
         for values, full in combinations[name]:
-            for planned in _games(name, sweep, full, values, file, base):
+            for planned in _games(name, sweep, full, values, file):
                 known = by_id.setdefault(planned.spec.table_id, planned)
                 if known is not planned:
                     _merge(known, planned)
@@ -91,33 +103,29 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
 def _combinations_of(
     name: str, sweep: Sweep, file: YamlFile, count: _Count
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of each table of a sweep, but for heights: its own, and these with passes and bound.
+    """Yield the parameters of each table of a sweep, except heights: its own, and these with passes and bound.
 
-    No table is made on the way, so that a run with too many of anything is refused at once.
+    No table is made meanwhile, so a run with too many of anything is refused at once.
     """
     here: Location = ("sweeps", name)
     with _at(file, (*here, "ruleset")):
         notation = read(sweep.ruleset)
+    names = [*sweep.parameters]
     axes = [
-        _axis(key, value, (*here, "parameters", key), [*sweep.parameters][:i], file)
+        _axis(key, value, (*here, "parameters", key), names[:i], file)
         for i, (key, value) in enumerate(sweep.parameters.items())
     ]
-    for reserved in ("x", "y", "z", "f", "p", "passes", "bound"):
-        if reserved in sweep.parameters:
-            raise file.error(
-                (*here, "parameters", reserved),
-                f"{reserved!r} cannot be a parameter: it has a meaning",
-            )
-    unknown = sorted(notation.names - set(sweep.parameters) - ({"f"} if sweep.heights else set()))
+    for reserved in set(RESERVED).intersection(names):
+        why = f"{reserved!r} cannot be a parameter: it has a meaning"
+        raise file.error((*here, "parameters", reserved), why)
+    known = [*names, *(["f"] if sweep.heights else [])]
+    unknown = sorted(notation.names - set(known))
     if unknown:
-        known = ", ".join([*sweep.parameters, *(["f"] if sweep.heights else [])]) or "none"
-        raise file.error(
-            (*here, "ruleset"), f"unknown parameter {unknown[0]!r} (parameters here: {known})"
-        )
-    last = [_axis("passes", sweep.passes, (*here, "passes"), sweep.parameters, file)]
+        why = f"unknown parameter {unknown[0]!r} (parameters here: {', '.join(known) or 'none'})"
+        raise file.error((*here, "ruleset"), why)
+    last = [_axis("passes", sweep.passes, (*here, "passes"), names, file)]
     if sweep.bound is not None:
-        names = [*sweep.parameters, "passes"]
-        last.append(_axis("bound", sweep.bound, (*here, "bound"), names, file))
+        last.append(_axis("bound", sweep.bound, (*here, "bound"), [*names, "passes"], file))
     where: Formula | None = None
     if sweep.where is not None:
         with _at(file, (*here, "where")):
@@ -145,8 +153,8 @@ def _games(
     full: Mapping[str, int],
     values: Mapping[str, int],
     file: YamlFile,
-    base: Path,
 ) -> Iterator[Planned]:
+    """Yield the tables of a sweep for one assignment of its parameters: one, or one for each height function."""
     here: Location = ("sweeps", name)
     heights: list[tuple[str, Location]] = [
         (text, (*here, "heights", i)) for i, text in enumerate(sweep.heights)
@@ -156,7 +164,7 @@ def _games(
             whole: dict[str, int | Formula | CsvFile] = dict(values)
             if text:
                 whole["f"] = csv_file(text) or parse(text, names={"x", "z", *values})
-            game = build(read(sweep.ruleset), whole, base)
+            game = build(read(sweep.ruleset), whole, PROJECT)
         with _at(file, (*here, "passes")):
             if full["passes"] < 0:
                 raise ChocoError(f"a number of passes is at least 0, found {full['passes']}")
@@ -170,20 +178,13 @@ def _games(
             shown["f"] = text
         if sweep.passes != 0:
             shown["passes"] = full["passes"]
-        claims = (
-            None
-            if sweep.claims == "all"
-            else set()
-            if sweep.claims == "none"
-            else set(sweep.claims)
-        )
-        spec = TableSpec.of(game, bound, sweep.quantity)
+        claims = {"all": None, "none": set[str]()}
         yield Planned(
-            spec,
+            TableSpec.of(game, bound, sweep.quantity),
             game,
             [name],
             shown,
-            claims,
+            claims[sweep.claims] if isinstance(sweep.claims, str) else set(sweep.claims),
             mine=list(sweep.mine),
             mining=[name] if sweep.mine else [],
             prove=list(dict.fromkeys(sweep.prove)),
@@ -193,21 +194,20 @@ def _games(
         )
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """A parameter, where it stands, and the ranges that it runs over, in which parameters before it may occur."""
-
-    name: str
-    location: Location
-    ranges: list[Range]
+#: A parameter, its location, and its ranges, in which parameters before it may occur.
+_Axis = tuple[str, Location, list[Range]]
 
 
 def _axis(
-    name: str, value: _Entry | list[_Entry], at: Location, known: Collection[str], file: YamlFile
+    name: str,
+    value: int | str | list[int | str],
+    at: Location,
+    known: Collection[str],
+    file: YamlFile,
 ) -> _Axis:
     with _at(file, at):
         items = value if isinstance(value, list) else [value]
-        return _Axis(name, at, [parse_range(str(item).strip(), names=known) for item in items])
+        return name, at, [parse_range(str(item).strip(), names=known) for item in items]
 
 
 def _combinations(
@@ -217,27 +217,22 @@ def _combinations(
     if not axes:
         yield dict(values)
         return
-    axis, *rest = axes
-    for entry in axis.ranges:
-        integers = _integers(entry, file, axis.location, values)
-        count.combinations += 1 + len(integers)  # also where there are none, which takes its time
-        if count.combinations > MOST_COMBINATIONS:
-            what = f"more than {MOST_COMBINATIONS:,} combinations of parameters in this run"
-            raise file.error(axis.location, what)
+    (name, location, ranges), *rest = axes
+    for entry in ranges:
+        with _at(file, location):
+            integers = entry.values(values)
+            largest = max(abs(integers.start), abs(integers.stop - 1))
+            if largest > LARGEST:
+                raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
+            if len(integers) > MOST_COMBINATIONS:
+                raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
+            count.combinations += 1 + len(integers)  # 1, because an empty range takes time, too
+            if count.combinations > MOST_COMBINATIONS:
+                raise ChocoError(
+                    f"more than {MOST_COMBINATIONS:,} combinations of parameters in this run"
+                )
         for value in integers:
-            yield from _combinations(rest, file, {**values, axis.name: value}, count)
-
-
-def _integers(entry: Range, file: YamlFile, location: Location, values: Mapping[str, int]) -> range:
-    """Return the integers that one entry of a parameter stands for."""
-    with _at(file, location):
-        integers = entry.values(values)
-        largest = max(abs(integers.start), abs(integers.stop - 1))
-        if largest > LARGEST:
-            raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
-        if len(integers) > MOST_COMBINATIONS:
-            raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
-    return integers
+            yield from _combinations(rest, file, {**values, name: value}, count)
 
 
 def _merge(known: Planned, more: Planned) -> None:
@@ -256,7 +251,7 @@ def _merge(known: Planned, more: Planned) -> None:
 
 @contextmanager
 def _at(file: YamlFile, location: Location) -> Iterator[None]:
-    """Turn what goes wrong inside into a `ConfigError` that names the place."""
+    """Re-raise errors as `ConfigError` with their location in the file."""
     try:
         yield
     except ConfigError:

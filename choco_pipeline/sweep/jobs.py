@@ -17,8 +17,7 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.stages import KILLED, UNITS, WORK, Stage
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.sweep.run_files import Paths, Plan, read_plan
 
 
 def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None) -> dict[str, int]:
@@ -106,10 +105,9 @@ def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> Counter[
         if builder == sweep and not paths.manifest(shard).exists():
             both = (paths.spec(shard).as_posix(), paths.manifest(shard).as_posix())
             files[shard in large].append(both)
-    building = "choco_pipeline.tables.building"
     counts: Counter[str] = Counter()
-    for built in call_each(f"{building}.shard:build_shard", files[False]):
+    for built in call_each("choco_pipeline.tables.shard:build_shard", files[False]):
         counts.update(built)
     for both in files[True]:
-        counts.update(resolve(f"{building}.wavefront:build_large")(*both, memory))
+        counts.update(resolve("choco_pipeline.tables.wavefront:build_large")(*both, memory))
     return counts

@@ -3,27 +3,88 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from choco_pipeline.claims.conclusions.comparisons import check_across
+from choco_pipeline.claims.conclusions.conclusion import ClaimPair, ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import Undecided, verdict_text
+from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Undecided, verdict_text
 from choco_pipeline.commands import command
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import Finding
-from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.records import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import Plan, outcomes, read_plan
-from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.storage.journal import forget
-from choco_pipeline.tables.storage.store import BuiltTable
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.shard import Journal
+from choco_pipeline.tables.store import BuiltTable, StoredCells, store_of
+
+
+class Ledger(RecordModel):
+    """What a run has found."""
+
+    #: Of tables, and of what is found on them.
+    format: int
+    #: The run's name, its heading, and the file of its configuration.
+    run: str
+    title: str
+    config: str
+    #: That repeats it.
+    command: str
+    #: Of the program and what it uses, and the commit that built the tables.
+    versions: Mapping[str, str]
+    #: Of each stage, added up over the workers.
+    seconds: Mapping[str, float]
+    #: Every claim of its files, checked or not, and what all verdicts on it come to.
+    claims: tuple[LedgerClaim, ...]
+    rows: tuple[ClaimRow, ...]
+    #: Claims that disagree.
+    pairs: tuple[ClaimPair, ...]
+    #: Of tables, of proofs, and of claims over several tables.
+    verdicts: tuple[ClaimVerdict, ...]
+    #: What was planned of each, and what its manifest says.
+    tables: tuple[Mapping[str, Any], ...]
+    #: Of the games that were to be proved.
+    proofs: tuple[GameProof, ...] = ()
+    #: Of single tables, by the searches that found them.
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> Ledger:
+        """Return the ledger in a file, or raise `StoreError`."""
+        return read_record_as(cls, path)
+
+    def document(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {**self.model_dump(), "verdicts": [verdict.document() for verdict in self.verdicts]}
+
+
+def ledger_of(run: str) -> Ledger:
+    """Return the ledger of a run, or raise `ConfigError` if there is no such run."""
+    file = RESULTS / run / "ledger.json"
+    if Path(run).name != run or not file.is_file():
+        raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
+    return Ledger.read(file)
+
+
+def tables_of(run: str) -> Iterator[Cells]:
+    """Yield the run's tables; their cells are read, and checked, when they are asked for."""
+    for entry in ledger_of(run).tables:
+        path = Paths(RESULTS, run).manifest(entry["shard"])
+        store = store_of(path, read_record(path))
+        cells = StoredCells.open(store, entry["id"], entry)
+        yield Cells.of(parse_ruleset(entry["ruleset"]), entry["bound"], cells)
+
 
 _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
@@ -59,7 +120,7 @@ def _write(
     for shard in plan["shards"]:
         manifest = read_record(paths.manifest(shard))
         entries |= manifest["tables"]
-        forget(paths.manifest(shard))
+        Journal.of(paths.manifest(shard)).clear()
         stamped = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from choco_pipeline.claims.language.catalogue import load_catalogue, load_with_background
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games.description import inside
 from choco_pipeline.provenance import (
     FINDING_CODE,
@@ -23,18 +25,70 @@ from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import Config
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.orders import Orders, checks_of, searches_of, statements_in_parts
-from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
-from choco_pipeline.sweep.plan_document import Plan, PlannedJob, read_plan
-from choco_pipeline.sweep.proofs import proofs, statements
-from choco_pipeline.sweep.room import (
-    Capacity,
-    object_store,
-    require_disk_for,
-    require_memory_for,
+from choco_pipeline.sweep.orders import (
+    Orders,
 )
-from choco_pipeline.tables.computing.cost import Cost, cost_of
-from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
+from choco_pipeline.sweep.run_files import PROJECT, RESULTS, Paths, Plan, read_plan
+from choco_pipeline.tables.computing import in_bytes
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.machine import cores, worker_memory
+from choco_pipeline.tables.spec import FORMAT, Shard
+
+#: Written to an object store and removed again, to see that it can be.
+PROBE = "choco-probe"
+
+
+def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
+    """Write to the object store in which tables of this plan are still to be put, and remove it again.
+
+    Raises `StoreError` if that fails, before every job finds it.
+    """
+    if plan["url"] is not None and not all(manifest(shard).exists() for shard in plan["shards"]):
+        location = Location.of_url(plan["url"])
+        location.write(PROBE, b"")
+        location.remove(PROBE)
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What computes the tables of a plan."""
+
+    #: How many tasks run at the same time, at most.
+    workers: int
+    #: Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
+    memory: int | None
+    #: Who gives that memory, as messages say it.
+    whose: str
+
+    @classmethod
+    def of_this_machine(cls, workers: int | None = None) -> Capacity:
+        """Return workers that share this machine's memory, one for each core by default."""
+        workers = workers or cores()
+        return cls(workers, worker_memory(workers), "this machine")
+
+
+def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacity) -> None:
+    """Raise `LimitError` if a table, given by ruleset, bound and bytes, does not fit into a worker's memory."""
+    for ruleset, bound, memory in tables:
+        if capacity.memory is not None and memory > capacity.memory:
+            raise LimitError(
+                f"{ruleset}: bound {bound} is too large: its table needs {in_bytes(memory)} of memory,"
+                f" a worker has {in_bytes(capacity.memory)} ({capacity.whose})"
+            )
+
+
+def require_disk_for(tables: Sequence[Planned], results: Path) -> None:
+    """Raise `LimitError` if tables do not fit on the disk of the folder `results`."""
+    home = next(
+        folder for folder in [results.absolute(), *results.absolute().parents] if folder.exists()
+    )
+    disk = shutil.disk_usage(home).free
+    total = sum(planned.cost.disk for planned in tables)
+    if total > disk:
+        raise LimitError(
+            f"{len(tables):,} tables need about {in_bytes(total)} on disk, {in_bytes(disk)} are free in {home}"
+        )
+
 
 #: New tables are cut into about this many shards, so that several workers share them.
 PARTS = 6
@@ -43,8 +97,6 @@ PARTS = 6
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 #: It has at most so many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
-#: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
-ROOM_FOR_BLOCKS = 2
 PLAN_CODE = (*FINDING_CODE, "documents")
 
 
@@ -84,45 +136,38 @@ def make_plan(
     config, file = load_config(config_path)
     claims_files = files_of_claims(config, file)
     catalogue = load_catalogue(claims_files)
-    load_with_background(
-        claims_files
-    )  # otherwise mistakes in it are found only at the end of the run
+    load_with_background(claims_files)  # else mistakes in it are found only at the end of the run
     for name, sweep in config.sweeps.items():
         for claim in sweep.claims if isinstance(sweep.claims, list) else []:
             if claim not in catalogue.claims:
                 raise file.error(("sweeps", name, "claims"), catalogue.unknown(claim))
     tables = expand(config, file)
-    costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
-    url = object_store(file, config.tables)
+    try:
+        url = None if config.tables is None else str(Location.of_url(config.tables))
+    except StoreError as error:
+        raise file.error(("tables",), str(error)) from None
     paths = Paths(results, config.run)
-    shards, shard_of, builder_of = _shards(tables, costs, paths, url)
+    shards, shard_of, builder_of = _shards(tables, paths, url)
     missing = [
-        (planned.spec, cost)
-        for planned, cost in zip(tables, costs, strict=True)
+        planned
+        for planned in tables
         if not paths.manifest(shard_of[planned.spec.table_id]).exists()
     ]
     require_memory_for(
-        ((spec.ruleset, spec.bound, cost.memory) for spec, cost in missing),
+        ((planned.spec.ruleset, planned.spec.bound, planned.cost.memory) for planned in missing),
         capacity or Capacity.of_this_machine(),
     )
     if url is None:
-        require_disk_for([cost for _, cost in missing], results)
-    checks, searches = list(checks_of(tables, catalogue)), list(searches_of(tables))
-    standing = statements_in_parts(catalogue)
-    wanted = proofs(tables, catalogue)
-    decided = statements(wanted, catalogue)
-    memory_to_read = {
-        planned.spec.table_id: cost.memory_to_read
-        for planned, cost in zip(tables, costs, strict=True)
-    }
-    orders = Orders(paths, catalogue, shard_of, builder_of, memory_to_read)
-    orders.check(checks)
-    orders.check_statements(standing)
-    orders.mine(searches)
-    heights = orders.mine_heights(config.height_functions)
-    orders.prove_statements(decided)
-    orders.prove(wanted)
-    inputs = [project_file(config_path), *claims_files, *_files_of_games(tables)]
+        require_disk_for(missing, results)
+    orders = Orders(paths, catalogue, tables, shard_of, builder_of)
+    orders.add(config.height_functions)
+    built: dict[str, list[Planned]] = defaultdict(list)
+    for planned in tables:
+        built[builder_of[shard_of[planned.spec.table_id]]].append(planned)
+    names = {name for planned in tables for name in planned.game.files}
+    games = [project_file(PROJECT / name) for name in sorted(names)]
+    games = [path if path.is_file() else SHIPPED / path for path in games]
+    inputs = [project_file(config_path), *claims_files, *games]
     plan: Plan = {
         "format": FORMAT,
         "run": config.run,
@@ -143,19 +188,27 @@ def make_plan(
                 "shard": shard_of[planned.spec.table_id],
                 "sweeps": planned.sweeps,
                 "parameters": planned.parameters,
-                "positions": cost.positions,
-                "memory": cost.memory,
-                "memory_of_job": _memory_of_job(cost),
-                "memory_to_read": cost.memory_to_read,
-                "bytes": cost.disk,
-                "seconds": round(cost.seconds, 4),
-                "large": cost.large,
+                "positions": planned.cost.positions,
+                "memory": planned.cost.memory,
+                "memory_of_job": planned.memory_of_job,
+                "memory_to_read": planned.cost.memory_to_read,
+                "bytes": planned.cost.disk,
+                "seconds": round(planned.cost.seconds, 4),
+                "large": planned.cost.large,
             }
-            for planned, cost in zip(tables, costs, strict=True)
+            for planned in tables
         ],
         "shards": builder_of,
         "jobs": {
-            Stage.BUILD: _building(tables, costs, shard_of, builder_of),
+            Stage.BUILD: {
+                sweep: {
+                    "order": digest(sorted({shard_of[p.spec.table_id] for p in several})),
+                    "amount": len(several),
+                    "needs": [],
+                    "memory_mb": max(-(-p.memory_of_job // 1_000_000) for p in several),
+                }
+                for sweep, several in built.items()
+            },
             **{
                 stage: {
                     sweep: {
@@ -170,16 +223,11 @@ def make_plan(
                 for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)
             },
         },
-        "check": [check.model_dump(mode="json") for _, check in checks],
-        "check_statements": [{"claim": claim_id} for part in standing for claim_id in part],
-        "mine": [search.model_dump(mode="json") for _, search in searches],
-        "prove": [proof.model_dump(mode="json") for proof in wanted],
-        "prove_statements": [{"claim": claim_id} for part in decided for claim_id in part.claims],
-        "mine_heights": heights,
+        **orders.work,
     }
     if write:
-        for shard in shards:
-            write_record(paths.spec(shard.name), shard.as_json())
+        for name, shard in shards.items():
+            write_record(paths.spec(name), shard.as_json())
         written = {paths.order(*key): job for key, job in orders.jobs.items()}
         for old in set((paths.folder / "orders").glob("*/*.json")) - set(written):
             old.unlink()
@@ -190,33 +238,6 @@ def make_plan(
             old.unlink()
         write_record(paths.plan, plan)
     return plan
-
-
-def _building(
-    tables: Sequence[Planned],
-    costs: Sequence[Cost],
-    shard_of: Mapping[str, str],
-    builder_of: Mapping[str, str],
-) -> dict[str, PlannedJob]:
-    """Return the jobs that build tables, by sweep."""
-    built: dict[str, list[tuple[str, Cost]]] = defaultdict(list)
-    for planned, cost in zip(tables, costs, strict=True):
-        shard = shard_of[planned.spec.table_id]
-        built[builder_of[shard]].append((shard, cost))
-    return {
-        sweep: {
-            "order": digest(sorted({shard for shard, _ in several})),
-            "amount": len(several),
-            "needs": [],
-            "memory_mb": max(-(-_memory_of_job(cost) // 1_000_000) for _, cost in several),
-        }
-        for sweep, several in built.items()
-    }
-
-
-def _memory_of_job(cost: Cost) -> int:
-    """Return the bytes of memory of a job that builds a table."""
-    return cost.memory * (ROOM_FOR_BLOCKS if cost.large else 1)
 
 
 def _up_to_date(config_path: Path, results: Path) -> Plan | None:
@@ -255,15 +276,9 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
     return files
 
 
-def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
-    names = {name for planned in tables for name in planned.game.files}
-    files = [project_file(PROJECT / name) for name in sorted(names)]
-    return [path if path.is_file() else SHIPPED / path for path in files]
-
-
 def _shards(
-    tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths, url: str | None
-) -> tuple[list[Shard], dict[str, str], dict[str, str]]:
+    tables: Sequence[Planned], paths: Paths, url: str | None
+) -> tuple[dict[str, Shard], dict[str, str], dict[str, str]]:
     """Return the shards that hold the tables, the shard of each table, and the sweep that builds each shard.
 
     Finished shards stay as they are. New ones have tables of one sweep each.
@@ -272,55 +287,51 @@ def _shards(
     wanted = {planned.spec.table_id for planned in tables}
     shards: dict[str, Shard] = {}
     shard_of: dict[str, str] = {}
-    for shard in _finished(paths, kernels):
+    for manifest in sorted(paths.results.glob("tables/*.done.json")):
+        try:
+            if read_record(manifest)["kernels"] != kernels:
+                continue
+            spec_file = paths.spec(manifest.name.removesuffix(".done.json"))
+            shard = Shard.from_json(read_record(spec_file))
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged: its tables are built again
         for spec in shard.tables:
             if spec.table_id in wanted and spec.table_id not in shard_of:
                 shard_of[spec.table_id] = shard.name
                 shards[shard.name] = shard
-    missing: dict[str, list[tuple[TableSpec, Cost]]] = defaultdict(list)
-    for planned, cost in zip(tables, costs, strict=True):
+    missing: dict[str, list[Planned]] = defaultdict(list)
+    for planned in tables:
         if planned.spec.table_id not in shard_of:
-            missing[planned.sweeps[0]].append((planned.spec, cost))
+            missing[planned.sweeps[0]].append(planned)
     for several in missing.values():
-        large = {spec.table_id for spec, cost in several if cost.large}
-        alone = [[spec] for spec, cost in several if cost.large]
-        together = _cut([(spec, cost.seconds) for spec, cost in several if not cost.large])
-        for specs in [*alone, *together]:
-            ids = sorted(spec.table_id for spec in specs)
+        alone = [[planned] for planned in several if planned.cost.large]
+        together = _cut([planned for planned in several if not planned.cost.large])
+        for batch in [*alone, *together]:
+            ids = sorted(planned.spec.table_id for planned in batch)
             content = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
-            shard = Shard(digest(content), tuple(specs), url, large=not large.isdisjoint(ids))
+            specs = tuple(planned.spec for planned in batch)
+            shard = Shard(digest(content), specs, url, large=batch[0].cost.large)
             shards[shard.name] = shard
             shard_of |= dict.fromkeys(ids, shard.name)
     builder_of: dict[str, str] = {}
     for planned in tables:
         builder_of.setdefault(shard_of[planned.spec.table_id], planned.sweeps[0])
-    return list(shards.values()), shard_of, builder_of
+    return shards, shard_of, builder_of
 
 
-def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:
-    """Yield the shards that this code has already built, for whichever run."""
-    for manifest in sorted(paths.results.glob("tables/*.done.json")):
-        name = manifest.name.removesuffix(".done.json")
-        try:
-            if read_record(manifest)["kernels"] == kernels:
-                yield Shard.from_json(read_record(paths.spec(name)))
-        except (StoreError, KeyError, TypeError):
-            continue  # not ours, or damaged: its tables are built again
-
-
-def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]]:
-    """Yield the specs in batches, each of which becomes a shard."""
-    total = sum(cost for _, cost in missing)
+def _cut(missing: Sequence[Planned]) -> Iterator[list[Planned]]:
+    """Yield tables in batches, each of which becomes a shard."""
+    total = sum(planned.cost.seconds for planned in missing)
     most_tables = min(MOST_TABLES, max(LEAST_TABLES, math.ceil(len(missing) / PARTS)))
     most_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS))
-    batch: list[TableSpec] = []
+    batch: list[Planned] = []
     seconds = 0.0
-    for spec, cost in missing:
+    for planned in missing:
         if batch and (len(batch) == most_tables or seconds >= most_seconds):
             yield batch
             batch, seconds = [], 0.0
-        batch.append(spec)
-        seconds += cost
+        batch.append(planned)
+        seconds += planned.cost.seconds
     if batch:
         yield batch
 

@@ -1,5 +1,5 @@
-"""Tables: specs, costs, computation, storage and verification.
+"""Tables: descriptions, computation, storage and verification.
 
-`specs` describe the tables, `computing` chooses a kernel, and `storage` keeps the result. `building` makes shards of tables,
-in blocks if they are large. `reading` looks at stored tables. The last two do not import each other.
+`spec` and `bounded_game` describe tables, `computing` chooses a kernel, and `store` keeps the result. `shard` builds small tables,
+`wavefront` large ones in blocks. `cells` reads stored tables.
 """

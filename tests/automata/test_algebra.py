@@ -20,7 +20,7 @@ from choco_pipeline.automata.algebra import (
 )
 from choco_pipeline.automata.arithmetic import constant, linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import AutomatonError
-from choco_pipeline.automata.projections import reachable_sets
+from choco_pipeline.automata.products import reachable_sets
 from choco_pipeline.errors import LimitError
 from tests.effort import examples
 

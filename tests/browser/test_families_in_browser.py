@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.report.family_pages import FOLDER
+from choco_pipeline.report.families import FOLDER
 from choco_pipeline.report.task import write_report
 from tests.browser.seen import NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.report.family_documents import certificates, proved_verdict

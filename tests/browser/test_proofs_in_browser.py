@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,9 @@ from playwright.sync_api import Browser
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.automaton_pictures import has_graphviz
 from choco_pipeline.report.pages import pages
 from tests.browser.seen import NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.report.documents import whole
@@ -22,7 +22,8 @@ from tests.report.small_run import small_run
 pytestmark = [
     NEEDS_BROWSER,
     pytest.mark.skipif(
-        not has_graphviz(), reason="no Graphviz on this machine (Debian: apt-get install graphviz)"
+        shutil.which("dot") is None,
+        reason="no Graphviz on this machine (Debian: apt-get install graphviz)",
     ),
 ]
 

@@ -7,8 +7,7 @@ import pytest
 from choco_pipeline.proof import task
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import outcomes
+from choco_pipeline.sweep.run_files import Paths, outcomes
 from choco_pipeline.sweep.run_plan import make_plan
 
 

@@ -22,8 +22,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games.notation import Notation
-from choco_pipeline.statements.printer import term_text
-from choco_pipeline.statements.tree import Expression
+from choco_pipeline.statements.tree import Expression, term_text
 
 OPERATORS = {
     "+": "-",

@@ -41,7 +41,7 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     joined,
 )
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 from tests.claims.claims import domain, holds, key_of
 
 Env = dict[str, int]
@@ -49,21 +49,17 @@ Env = dict[str, int]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is the case.
+    """What is the case."""
 
-    Attributes
-    ----------
-    is_false
-        Whether the statement is false on what was looked at.
-    least
-        The least place that shows it, where the statement is about single places.
-    is_empty
-        Whether there was nothing to look at.
-    """
-
+    #: Whether the statement is false on what was looked at.
     is_false: bool
+    #: The least place that shows it, where the statement is about single places.
     least: tuple[int, ...] | None = None
+    #: Whether there was nothing to look at.
     is_empty: bool = False
+    #: Number of positions that it is about, and of those that contradict it.
+    settled: int = 0
+    failures: int = 0
 
 
 def outcome(
@@ -71,26 +67,13 @@ def outcome(
 ) -> Outcome:
     """Return what a claim on positions within `bound` comes to.
 
-    Raises
-    ------
-    FormulaError
-        If one of its formulas has no value where it is needed.
+    Raises `FormulaError` if one of its formulas has no value where it is needed.
     """
     check, env = claim.check, claim.environment(parameters)
     reach = None if claim.reach is None else int(claim.reach.value(env))
     match check:
-        case PPositions():
-            places = _places(game, bound, quantity, env, check.where, reach)
-            failures = [
-                at
-                for at, names in places
-                if _wrong(check.relation, holds(check.formula, names), _is_p(game, at))
-            ]
-            return _least_of(game, failures, places)
-        case GrundyNumbers():
-            places = _places(game, bound, quantity, env, check.where, reach)
-            failures = [at for at, names in places if check.equals.value(names) != game.grundy(at)]
-            return _least_of(game, failures, places)
+        case PPositions() | GrundyNumbers() | Evaluated():
+            return _of_positions(claim, env, game, bound, reach)
         case Values():
             places = _places(game, bound, quantity, env, check.where, reach)
             p_places = [(at, names) for at, names in places if _is_p(game, at)]
@@ -124,20 +107,6 @@ def outcome(
                 at for at, names in places if not _is_related(check, other, game, at, names)
             ]
             return _least_of(game, failures, places)
-        case Evaluated():
-            world = World(game, bound, env, check.printed, of_whole_bars=claim.is_of_whole_bars)
-            places = _places(game, bound, quantity, env, None, reach)
-            if not depends_on_position(check.proposition, claim.coordinates):
-                places = places[:1]
-            premise = premise_of(check.proposition)
-            spoken = [at for at, _ in places if world.holds(premise, at)]
-            wrong = [
-                world.coordinates(at) for at in spoken if not world.holds(check.proposition, at)
-            ]
-            least = min(wrong, key=lambda at: (world.size(at), at), default=None)
-            if (some := some_option_of(check.proposition)) is not None:
-                spoken = [at for at in spoken if world.holds(some, at)]
-            return Outcome(bool(wrong), least, not spoken)
         case Cellular():
             assert isinstance(game, RectangularBar)
             cells = _generation(check, int(check.generation.value(env)))
@@ -146,7 +115,10 @@ def outcome(
                 for i, j, base in _cells(game)
                 if (cells.get((i, j), 0) != 0) != _is_p(game, base)
             ]
-            outside = [c for c in cells if cells[c] and not _inside(game, *c)]
+            outside = any(
+                value and not (1 <= i <= game.m and 1 <= j <= game.n)
+                for (i, j), value in cells.items()
+            )
             if outside and not wrong:
                 return Outcome(True)
             return _least_of(game, wrong, [(base, {}) for _, _, base in _cells(game)])
@@ -180,6 +152,33 @@ def outcome(
             assert_never(check)
 
 
+def _of_positions(claim: Claim, env: Env, game: Ruleset, bound: int, reach: int | None) -> Outcome:
+    """Return what the meaning of a statement comes to at all positions."""
+    said, is_evaluated = claim.parts.rest, isinstance(claim.check, Evaluated)
+    world = World(
+        remembering(game), bound, env, claim.statement.printed, of_whole_bars=claim.is_of_whole_bars
+    )
+    places = [
+        at
+        for at in world.positions()
+        if reach is None or world.size(world.coordinates(at)) <= reach
+    ]
+    if is_evaluated and not depends_on_position(said, claim.coordinates):
+        places = places[:1]
+    premise = premise_of(said)
+    if isinstance(said, Implies) and isinstance(said.conclusion, Implies) and not is_evaluated:
+        premise = joined("and", [said.premise, said.conclusion.premise])
+    spoken = [at for at in places if world.holds(premise, at)]
+    wrong = [at for at in spoken if not world.holds(said, at)]
+    if is_evaluated:  # by the poisoned cell, not by the heaps
+        wrong = sorted(map(world.coordinates, wrong), key=lambda at: (world.size(at), at))
+    else:
+        wrong.sort(key=lambda at: key_of(game, at))
+    some = some_option_of(said)
+    is_empty = not (spoken if some is None else [at for at in spoken if world.holds(some, at)])
+    return Outcome(bool(wrong), next(iter(wrong), None), is_empty, len(spoken), len(wrong))
+
+
 def _places(
     game: Ruleset,
     bound: int,
@@ -205,13 +204,7 @@ def _least_of(
     game: Ruleset, failures: list[Position], places: list[tuple[Position, Env]]
 ) -> Outcome:
     least = min(failures, key=lambda at: key_of(game, at), default=None)
-    return Outcome(bool(failures), least, not places)
-
-
-def _wrong(relation: str, said: bool, is_p: bool) -> bool:
-    return {"exactly": said != is_p, "contain": said and not is_p, "within": is_p and not said}[
-        relation
-    ]
+    return Outcome(bool(failures), least, not places, len(places), len(failures))
 
 
 @cache
@@ -232,10 +225,6 @@ def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:
     for i in range(1, bar.m + 1):
         for j in range(1, bar.n + 1):
             yield i, j, bar.whole(i, j)
-
-
-def _inside(bar: RectangularBar, i: int, j: int) -> bool:
-    return 1 <= i <= bar.m and 1 <= j <= bar.n
 
 
 def _is_related(check: Related, other: Ruleset, game: Ruleset, at: Position, names: Env) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims import earlier_verdicts, task
+from choco_pipeline.claims import task
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
@@ -78,41 +78,27 @@ def test_what_was_checked_is_not_checked_again(results: Results) -> None:
 
 
 def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None:
-    first, _ = results.carried_out()
-    claims = results.order["claims"]
-    changed = {**claims["triangular-thm-7.3"]}
-    changed["statement"] = "P <=> x ^ (y+1) ^ z == 0"
-    results.change(claims={**claims, "triangular-thm-7.3": changed})
-    again, checked = results.carried_out()
-    assert set(checked) == {"triangular-thm-7.3"}
-    different = [one["claim"] for one, other in zip(first, again, strict=True) if one != other]
-    assert set(different) == {"triangular-thm-7.3"}
-
-
-def test_other_parameters_are_another_question(results: Results) -> None:
     results.carried_out()
-    checks = results.order["checks"]
-    results.change(
-        checks=[{**check, "parameters": {**check["parameters"], "n": 1}} for check in checks]
-    )
-    assert len(results.carried_out()[1]) == len(checks)
+    claims, name = results.order["claims"], "triangular-thm-7.3"
+    changed = {**claims[name], "statement": "P <=> x ^ (y+1) ^ z == 0"}
+    results.change(claims={**claims, name: changed})
+    assert set(results.carried_out()[1]) == {name}
 
 
-def test_other_code_checks_all_of_it_again(results: Results) -> None:
-    _, checked = results.carried_out()
-    results.change(code="1")
-    assert results.carried_out()[1] == checked
-    # What the code before has found is no longer there, so that nothing grows with each change.
-    results.change(code="0")
-    assert results.carried_out()[1] == checked
-
-
-def test_other_libraries_check_all_of_it_again(
-    results: Results, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["code", "libraries", "parameters"])
+def test_other_code_libraries_or_parameters_check_all_of_it_again(
+    results: Results, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     _, checked = results.carried_out()
-    monkeypatch.setattr(earlier_verdicts, "library_versions", lambda: {"numba": "another"})
-    assert results.carried_out()[1] == checked
+    match what:
+        case "code":
+            results.change(code="1")
+        case "libraries":
+            monkeypatch.setattr(task, "library_versions", lambda: {"numba": "another"})
+        case _:
+            checks = results.order["checks"]
+            results.change(checks=[c | {"parameters": c["parameters"] | {"n": 1}} for c in checks])
+    assert sorted(results.carried_out()[1]) == sorted(checked)
 
 
 @pytest.mark.parametrize("key", ["digest", "bound", "identity", "ruleset", "quantity"])

@@ -10,8 +10,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games.notation import coordinates_of, read
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import OfCell, walk
+from choco_pipeline.statements.tree import OfCell, text_of, walk
 
 #: Checks that the language of statements does not say.
 PLUG_INS = (

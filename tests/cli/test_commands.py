@@ -5,11 +5,12 @@ from functools import reduce
 
 import pytest
 
+import choco_pipeline
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
 from choco_pipeline.documents.record import write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.cli.command import choco, choco_process
 from tests.tables.stores import chunks_of
 
@@ -23,7 +24,7 @@ def test_processes_of_their_own_say_and_end_as_commands_do_in_this_one():
         assert (process.stdout, process.stderr) == (here.stdout, here.stderr)
 
 
-def test_value_as_json_and_in_words():
+def test_value():
     """triangular, Thm 7.3: for k=3, x⊕y⊕z=0 exactly at the P-positions."""
     done = choco("value", "solid-bar(f=(x+z)//3)", "7", "4", "7", "--json")
     found = json.loads(done.stdout)
@@ -31,8 +32,7 @@ def test_value_as_json_and_in_words():
     assert found["grundy"] == SolidBar("(x+z)//3").grundy((7, 4, 7))
     assert all(x ^ y ^ z == 0 for x, y, z in found["winning"])
     done = choco("value", "solid-bar(f=(x+z)//3)", "7", "4", "7")
-    assert f"Grundy number: {found['grundy']}" in done.stdout
-    assert "N-position: the next player wins" in done.stdout
+    assert f": {found['grundy']}\n" in done.stdout
     assert all(f"({', '.join(map(str, option))})" in done.stdout for option in found["winning"])
 
 
@@ -69,35 +69,26 @@ def test_value_in_nineteen_heaps_is_said_or_refused(heap):
     if heap == 1:
         assert json.loads(done.stdout)["grundy"] == 1, "nim-sum of nineteen ones"
     else:
-        assert done.returncode == 2
-        assert "is too large for this machine" in json.loads(done.stdout)["error"]
+        assert (done.returncode, json.loads(done.stdout)["status"]) == (2, "error")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "place"),
     [
-        (
-            ["value", "solid-bar(f=(x+z)//3)", "7", "4"],
-            "a position has 3 coordinates (x, y, z), found (7, 4)",
-        ),
-        (
-            ["value", "solid-bar(f=(x+z)//3)", "0", "4", "0"],
-            "y = 4 is above its height at x = 0, z = 0, which is 0",
-        ),
-        (["value", "solid-bar(f=open(x))", "0", "4", "0"], 'call to "open" at column 1'),
-        (["value", "stepbar(k=3)", "0", "0"], "did you mean 'step-bar'"),
-        (["plan", "no-such.yaml"], "no-such.yaml: cannot be read"),
-        (["verify", "no-such.done.json"], "no-such.done.json: cannot be read"),
+        (["value", "solid-bar(f=(x+z)//3)", "7", "4"], "(x, y, z)"),
+        (["value", "solid-bar(f=(x+z)//3)", "0", "4", "0"], "x = 0, z = 0"),
+        (["value", "solid-bar(f=open(x))", "0", "4", "0"], "column 1"),
+        (["value", "stepbar(k=3)", "0", "0"], "'step-bar'"),
+        (["plan", "no-such.yaml"], "no-such.yaml"),
+        (["verify", "no-such.done.json"], "no-such.done.json"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(arguments, message):
-    done = choco(*arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    as_json = choco(*arguments, "--json")
-    assert json.loads(as_json.stdout)["status"] == "error"
-    assert message in json.loads(as_json.stdout)["error"]
+def test_a_mistake_is_one_line_and_exit_code_2(arguments, place):
+    done = choco(*arguments, "--json")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["status"], place in answer["error"]) == ("error", True)
+    assert answer["error"] in done.stderr
 
 
 def test_what_was_handed_over_does_not_steer_the_terminal_or_fill_it(tmp_path):
@@ -109,41 +100,22 @@ def test_what_was_handed_over_does_not_steer_the_terminal_or_fill_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    "config",
     [
-        ("bound: 1000000000", "bound 1000000000 is too large: its table needs"),
-        ("bound: 1e9", '"1e9" at column 1'),
-        ("boud: 5", "unknown key 'boud'; did you mean 'bound'?"),
-        ("bound: 5\n    heights: [open(x)]", 'call to "open"'),
-        ("bound: 5\n    heights: [csv(../../etc/passwd)]", "leads out of"),
+        "bound: 1000000000",
+        "bound: 1e9",
+        "boud: 5",
+        "bound: 5\n    heights: [open(x)]",
+        "bound: 5\n    heights: [csv(../../etc/passwd)]",
     ],
 )
-def test_plan_refuses_what_cannot_be(tmp_path, config, message):
-    text = f"run: t\nsweeps:\n  a:\n    ruleset: solid-bar(f={'f' if 'heights' in config else 'x+z'})\n    {config}\n    quantity: grundy\n"
+def test_plan_refuses_what_cannot_be(tmp_path, config):
+    ruleset = f"solid-bar(f={'f' if 'heights' in config else 'x+z'})"
+    text = f"run: t\nsweeps:\n  a:\n    ruleset: {ruleset}\n    {config}\n    quantity: grundy\n"
     (tmp_path / "c.yaml").write_text(text)
     done = choco("plan", "c.yaml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stderr[:7]) == (2, "choco: ")
     assert not (tmp_path / "results").exists(), "nothing has run"
-
-
-def test_plan(tmp_path):
-    text = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, bound: 50, quantity: grundy}\n"
-    (tmp_path / "c.yaml").write_text(text)
-    found = json.loads(choco("plan", "c.yaml", "--json", cwd=tmp_path).stdout)
-    positions = sum(z // k + 1 for k in range(1, 6) for z in range(51))
-    assert (found["total"]["tables"], found["total"]["positions"]) == (5, positions)
-    assert "5" in choco("plan", "c.yaml", cwd=tmp_path).stdout
-    clusters = tmp_path / "config" / "clusters"
-    clusters.mkdir(parents=True)
-    (clusters / "big.yaml").write_text(
-        "kind: slurm\nminutes: 5\ncores: 2\nmemory: 6 GiB\nmaximum: 3\n"
-    )
-    found = json.loads(choco("plan", "c.yaml", "--cluster", "big", "--json", cwd=tmp_path).stdout)
-    assert (found["workers"], found["memory_per_worker"]) == (6, 3 << 30)
-    said = choco("plan", "c.yaml", "--cluster", "big", cwd=tmp_path).stdout
-    assert "A worker has 3 GiB of memory (config/clusters/big.yaml)." in " ".join(said.split())
 
 
 def test_verify_names_a_damaged_table(tmp_path):
@@ -156,9 +128,7 @@ def test_verify_names_a_damaged_table(tmp_path):
     (chunk,) = chunks_of(manifest.parent)
     chunk.write_bytes(chunk.read_bytes()[:-1])
     wrong = choco("verify", cwd=tmp_path)
-    assert wrong.returncode == 1
-    assert spec.table_id in wrong.stderr
-    assert "1 tables are wrong" in wrong.stdout
+    assert (wrong.returncode, spec.table_id in wrong.stderr) == (1, True)
 
 
 @pytest.mark.full
@@ -167,4 +137,21 @@ def test_doctor_and_version():
     assert found["cores"] >= 1
     assert found["memory"] > found["memory_per_worker"] > 0
     assert json.loads(choco("version", "--json").stdout) == found["versions"]
-    assert "kernels" in choco("doctor").stdout
+
+
+def test_the_version_is_the_package_s() -> None:
+    assert choco("--version").stdout == f"choco {choco_pipeline.__version__}\n"
+    assert json.loads(choco("version", "--json").stdout)["choco_pipeline"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(monkeypatch, shell) -> None:
+    monkeypatch.setenv("_CHOCO_COMPLETE", f"source_{shell}")
+    assert f"complete_{shell}" in choco().stdout, "the script that the shell reads"
+    monkeypatch.setenv("_CHOCO_COMPLETE", f"complete_{shell}")
+    for words, found in (("choco cl", "claims"), ("choco claims check --pr", "--proofs")):
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", words)
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        assert found in choco().stdout

@@ -1,7 +1,6 @@
 """What docs/games.md shows works as it says."""
 
 import doctest
-import json
 import re
 import shutil
 from pathlib import Path
@@ -52,17 +51,6 @@ def test_the_mistake(folder):
     assert choco("value", "game(example)", *position, cwd=folder).returncode == 0
 
 
-def test_the_claim_and_the_sweep(folder):
-    done = choco("claims", "check", "--all", "--file", "my-claims.yaml", "--json", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    (claim,) = json.loads(done.stdout)["claims"]
-    assert {trial["verdict"] for trial in claim["trials"]} == {"holds-to-bound"}
-    planned = choco("plan", "my-sweep.yaml", "--json", cwd=folder)
-    assert planned.returncode == 0, planned.stderr
-    (sweep,) = json.loads(planned.stdout)["sweeps"]
-    assert (sweep["tables"], sweep["checks"]) == (12, 6)
-
-
 def test_a_plan_is_made_again_when_a_game_has_changed(folder, tmp_path, monkeypatch):
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -91,16 +79,6 @@ def test_the_game_of_the_page_on_extending(tmp_path):
             *((a, b - n) for n in (1, 2) if n <= b),
             *((a - n, b - n) for n in range(1, min(a, b) + 1)),
         }
-
-
-@pytest.mark.parametrize(
-    "game", re.findall(r"^\| `(game\(.*?\))`", PAGE.read_text("utf-8"), re.MULTILINE)
-)
-def test_what_is_there(game):
-    name = re.match(r"game\(([a-z-]+)", game)[1]
-    first = next(Game.from_file(ROOT / "config" / "games" / f"{name}.yaml").positions(3))
-    done = choco("value", game, *map(str, first), cwd=ROOT)
-    assert done.stdout.startswith(game), done.stderr or done.stdout
 
 
 def test_every_game_is_on_the_page():

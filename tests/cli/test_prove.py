@@ -1,11 +1,9 @@
 """``choco prove`` as a person types it."""
 
 import json
-import sys
 
 import pytest
 
-from choco_pipeline.cli.start import main
 from tests.cli.command import choco
 
 
@@ -27,10 +25,7 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
 
     done = choco("prove", "--check", path, cwd=tmp_path)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0].startswith(f"proved: {path}: ")
     assert game in " ".join(done.stdout.split())
-    assert "8 states with 0 passes left, 12 states with 1 pass left" in done.stdout
-    assert f"choco prove --check {path}" in done.stdout
     done = choco("prove", "--check", path, "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["engines"][-1] == "checker"
 
@@ -40,79 +35,66 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
     done = choco("prove", "--check", path, "--json", cwd=tmp_path)
     found = json.loads(done.stdout)
     assert (done.returncode, found["status"], found["engines"]) == (1, "refuted", [])
-    assert found["why"].startswith("the relation holds ")
 
 
 def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
-    out = tmp_path / "mine"
-    done = choco("prove", "step-bar(k=1)", "--relation", "grundy", "--out", str(out))
-    assert done.returncode == 0, done.stderr
-    (path,) = out.iterdir()
-    (decided,) = (line for line in done.stdout.splitlines() if line.startswith("5 obligations"))
-    lines = [
-        "proved: the Grundy numbers of step-bar(k=1, s=0): the automata satisfy the definition at every position",
-        "automata: 39 states",
-        decided,
-        "formula, found by search, proved by our engine: G = z+(y+1)//2 where (y+z)%2 == 0;"
-        " z-y+min(y, z-y)//2 where (y+z)%2 == 1",
-        *(
-            f"positions with Grundy number {value}, coordinates below 2^n for n = 0, 1, …: {counts}"
-            for value, counts in enumerate(
-                [
-                    "1, 1, 1, 1, 1, 1, 1, 1, …; a(n) = 1",
-                    "0, 1, 3, 7, 15, 31, 63, 127, …; a(n) = 2^n - 1",
-                    "0, 1, 2, 2, 2, 2, 2, 2, …; a(n) = 2 for n ≥ 2",
-                    "0, 0, 2, 3, 3, 3, 3, 3, …; a(n) = 3 for n ≥ 3",
-                ]
-            )
-        ),
-        f"certificate: {path}",
-        f"check it again: ./choco prove --check {path}",
+    words = ("prove", "step-bar(k=1)", "--relation", "grundy", "--out", str(tmp_path / "mine"))
+    found = json.loads(choco(*words, "--json").stdout)
+    assert (found["states"], found["obligations"]) == ([39], 5)
+    assert [row["first"][:8] for row in found["counts"]] == [
+        [1, 1, 1, 1, 1, 1, 1, 1],
+        [0, 1, 3, 7, 15, 31, 63, 127],
+        [0, 1, 2, 2, 2, 2, 2, 2],
+        [0, 0, 2, 3, 3, 3, 3, 3],
     ]
-    assert done.stdout.split() == " ".join(lines).split(), "lines may be wrapped, nothing is cut"
-    assert decided.startswith("5 obligations decided by our engine")
+    done = choco(*words)
+    printed = " ".join(done.stdout.split())
+    assert "G = z+(y+1)//2 where (y+z)%2 == 0; z-y+min(y, z-y)//2 where (y+z)%2 == 1" in printed
+    (path,) = (tmp_path / "mine").iterdir()
+    assert str(path) in printed, "lines may be wrapped, nothing is cut"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "counterexample"),
     [
-        (["solid-bar(f=(x+z)//3)", "P <=> x^y^z == 0"], 0, "proved: P ⇔ x ⊕ y ⊕ z = 0 in "),
-        (["nim(2)", "G == a | b"], 1, "refuted: G = a | b in nim(2):"),
-        (["nim(2)", "P <=> a + b == 0"], 1, "(a, b) = (1, 1)"),
-        (["nim(2)", "a <= 3 => (P <=> a == b and b <= 3)"], 0, "proved: "),
-        (["nim(2)", "a <= 4 => (P <=> a == b and b <= 3)"], 1, "(a, b) = (4, 4)"),
-        (["nim(2)", "size <= 3 => G == a + b - 2*(a & b)"], 0, "proved: "),
-        (["nim(2)", "size <= 3 => (P <=> a == b and b <= 3)"], 0, "proved: "),
-        (["nim(2)", "size <= 4 => (P <=> a == b and b <= 3)"], 1, "(a, b) = (4, 4)"),
+        (["solid-bar(f=(x+z)//3)", "P <=> x^y^z == 0"], None),
+        (["nim(2)", "G == a | b"], [1, 1]),
+        (["nim(2)", "P <=> a + b == 0"], [1, 1]),
+        (["nim(2)", "a <= 3 => (P <=> a == b and b <= 3)"], None),
+        (["nim(2)", "a <= 4 => (P <=> a == b and b <= 3)"], [4, 4]),
+        (["nim(2)", "size <= 3 => G == a + b - 2*(a & b)"], None),
+        (["nim(2)", "size <= 4 => (P <=> a == b and b <= 3)"], [4, 4]),
     ],
 )
-def test_a_statement_that_is_given_is_decided(tmp_path, arguments, code, said):
-    done = choco("prove", *arguments, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (code, "")
-    assert said in " ".join(done.stdout.split())
+def test_a_statement_that_is_given_is_decided(tmp_path, arguments, counterexample):
+    done = choco("prove", *arguments, "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    is_proved = counterexample is None
+    assert (done.returncode, done.stderr) == (int(not is_proved), "")
+    assert found["status"] == ("proved" if is_proved else "refuted")
     certificates = list((tmp_path / "results/proofs/claims/statement").glob("*.json"))
-    assert len(certificates) == (code == 0)
+    assert len(certificates) == is_proved
     for path in certificates:
         again = choco("prove", "--check", str(path), cwd=tmp_path)
         assert again.returncode == 0, again.stdout
+    if not is_proved:
+        assert found["claimed"]["counterexample"]["position"] == counterexample
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    "statement",
     [
-        ("P <=> a ^ b", "is an integer: a comparison is needed (at column 7)"),
-        ("P <=> a ^ q == 0", '"q" is not a name'),
-        ("P <=> a b", '"b" at column 9: an operator is needed'),
-        ("P => a == b", "the statement must be `P <=> …` or `G == …`"),
-        ("G != 0 => some option: G' == 0", "the statement must be `P <=> …` or `G == …`"),
+        "P <=> a ^ b",
+        "P <=> a ^ q == 0",
+        "P <=> a b",
+        "P => a == b",
+        "G != 0 => some option: G' == 0",
     ],
 )
 @pytest.mark.parametrize("further", [(), ("--for", "k >= 0")], ids=["game", "family"])
-def test_what_is_no_statement_to_prove_is_refused(statement, said, further):
+def test_what_is_no_statement_to_prove_is_refused(statement, further):
     done = choco("prove", "nim(2)", statement, *further)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("choco: ")
-    assert said in " ".join(done.stderr.split())
+    assert (done.returncode, done.stdout, done.stderr[:7]) == (2, "", "choco: ")
 
 
 @pytest.mark.full
@@ -127,30 +109,23 @@ def test_an_undecided_game_leaves_no_certificate(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "arguments",
     [
-        ([], "give either a ruleset or --check"),
-        (["nim(2)", "--check", "some.json"], "give either a ruleset or --check"),
-        pytest.param(["--check", "some.json"], "some.json: cannot be read", marks=pytest.mark.full),
-        (["nim(2)", "--relation", "n"], "unknown relation 'n'; relations are p, grundy"),
-        (["nim(2)", "P <=> a == b", "--relation", "p"], "leave out --relation"),
-        (["solid-bar(f=x//k)", "--for", "k >= 1"], "--for needs a ruleset and a statement"),
-        (["solid-bar(f=x//k)", "let s = 2: P <=> x == s", "--for", "k >= 1"], "has no `let`"),
-        (["nim(2)", "--seconds", "0"], "--seconds must be a positive number, found 0"),
-        (["nim(2)", "--seconds", "nan"], "--seconds must be a positive number, found nan"),
-        pytest.param(["solid-bar(f=5-x)"], "not monotone", marks=pytest.mark.full),
+        [],
+        ["nim(2)", "--check", "some.json"],
+        pytest.param(["--check", "some.json"], marks=pytest.mark.full),
+        ["nim(2)", "P <=> a == b", "--relation", "p"],
+        ["solid-bar(f=x//k)", "--for", "k >= 1"],
+        ["solid-bar(f=x//k)", "let s = 2: P <=> x == s", "--for", "k >= 1"],
+        ["nim(2)", "--seconds", "0"],
+        ["nim(2)", "--seconds", "nan"],
+        pytest.param(["solid-bar(f=5-x)"], marks=pytest.mark.full),
     ],
 )
-def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, said):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["choco", "prove", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out) == (2, "")
-    assert said in err
-    assert err.startswith("choco: ")
-    assert len(err.splitlines()) == 1
+def test_mistakes_are_one_line_and_exit_code_2(tmp_path, arguments):
+    done = choco("prove", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr[:7]) == (2, "", "choco: ")
+    assert len(done.stderr.splitlines()) == 1
     assert not list(tmp_path.iterdir())
 
 
@@ -176,9 +151,5 @@ def test_a_check_says_that_a_game_is_described_otherwise_here(asked, tmp_path):
     described.write_text(f"{game[:-2]}, {{lower: [a, b], by: same}}]\n")
     other = choco(*check, "--json", cwd=tmp_path)
     assert (other.returncode, len(json.loads(other.stdout)["differences"])) == (1, 1)
-    assert (
-        "not as in this project: the certificate describes game(two)"
-        in choco(*check, cwd=tmp_path).stdout
-    )
     described.unlink()
     assert choco(*check, cwd=tmp_path).returncode == 0

@@ -9,7 +9,7 @@ import time
 import pytest
 
 
-@pytest.mark.parametrize("seconds", [0.15, 0.4, 0.8])
+@pytest.mark.parametrize("seconds", [0.2, 0.8])
 def test_ctrl_c_while_it_is_loaded_shows_no_traceback(seconds):
     command = [sys.executable, "-m", "choco_pipeline", "schema"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
@@ -56,5 +56,4 @@ finally:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr[:16]) == (2, "choco: no-such-f"), done.stderr
     loaded = set(done.stdout.split())
-    assert "choco_pipeline.cli.jobs" in loaded
     assert not loaded & unneeded

@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from choco_pipeline.cluster.local import local_cluster, write_scheduler_file
+from choco_pipeline.cluster.clusters import local_cluster, write_scheduler_file
 
 
 def main(path: Path) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from choco_pipeline.cluster import graph, task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
-from choco_pipeline.cluster.local import (
+from choco_pipeline.cluster import task
+from choco_pipeline.cluster.clusters import (
     Cluster,
     existing_cluster,
     local_cluster,
     write_scheduler_file,
 )
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
 from choco_pipeline.errors import ChocoError
 
 pytestmark = pytest.mark.full
@@ -114,12 +114,11 @@ def test_a_scheduler_that_a_file_names_is_given_longer_to_answer(tmp_path, monke
         given.append((address, seconds))
         raise ClusterError("nobody is asked")
 
-    for module in (task, graph):
-        monkeypatch.setattr(module, "client_of", noting)
+    monkeypatch.setattr(task, "client_of", noting)
     for scheduler in ("tcp://127.0.0.1:9", str(path)):
         with pytest.raises(ClusterError):
             task.submit(scheduler, f"{TARGETS}:double", [[1]])
-        with pytest.raises(ClusterError), graph.on_cluster(scheduler):
+        with pytest.raises(ClusterError), task.on_cluster(scheduler):
             pass
     short, long = [("tcp://127.0.0.1:9", n) for n in (task.ANSWER, task.LOADED_ANSWER)]
     assert given == [short, short, long, long]

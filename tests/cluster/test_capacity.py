@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.running.workers import capacity_of
+from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import Local, Running, SlurmJobs, SlurmWorkers
+from choco_pipeline.cluster.clusters import existing_cluster, local_cluster
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.local import existing_cluster, local_cluster
 from choco_pipeline.errors import LimitError
-from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.sweep.run_plan import current_plan
-from choco_pipeline.tables.computing.machine import cores, worker_memory
+from choco_pipeline.sweep.run_plan import Capacity, current_plan
+from choco_pipeline.tables.machine import cores, worker_memory
 
 CONFIG = """
 run: large

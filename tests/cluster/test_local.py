@@ -11,7 +11,7 @@ import psutil
 import pytest
 from distributed.process import AsyncProcess
 
-from choco_pipeline.cluster.local import local_cluster
+from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.task import carried_out
 from tests.workflow.project import wait_for
 
@@ -86,7 +86,7 @@ TRACKER_IS_KILLED = """
 from pathlib import Path
 import multiprocessing
 import psutil
-from choco_pipeline.cluster.local import local_cluster
+from choco_pipeline.cluster.clusters import local_cluster
 def make_semaphore():
     multiprocessing.kept = multiprocessing.get_context("spawn").RLock()
 def drop_semaphore():

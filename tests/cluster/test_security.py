@@ -12,10 +12,9 @@ import dask
 import pytest
 import trustme
 
-from choco_pipeline.cluster.cluster_file import Tls
+from choco_pipeline.cluster.cluster_file import Tls, as_environment, tls_settings
+from choco_pipeline.cluster.clusters import Cluster, local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
-from choco_pipeline.cluster.local import Cluster, local_cluster
-from choco_pipeline.cluster.security import as_environment, tls_settings
 from tests.cluster.conftest import values
 from tests.workflow.project import ROOT, wait_for
 

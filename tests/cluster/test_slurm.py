@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from choco_pipeline.cluster.cluster_file import SlurmJobs
+from choco_pipeline.cluster.clusters import require_acceptance
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.slurm import require_acceptance
 from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs
 from tests.workflow.project import Project, wait_for
@@ -87,7 +87,7 @@ def blocks(project: Project) -> dict[str, int]:
 def test_a_large_table_outlives_the_slurm_jobs_that_build_it(on_slurm, slurm, large):
     started = on_slurm.start("run", "large.yaml", "--json", "--cluster", "workers")
     tables = on_slurm.folder / "results" / "tables"
-    wait_for(lambda: list(tables.glob("*.blocks/*x*.json")), "a finished block", 120)
+    wait_for(lambda: list(tables.glob("*.journal/*x*.json")), "a finished block", 120)
     subprocess.run(["scancel", "--user=root", "--full"], env=slurm, check=True)
     assert not on_slurm.manifests(), "it was done before its jobs were ended"
     out, err = started.communicate(timeout=300)

@@ -15,16 +15,22 @@ from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
 from choco_pipeline.cluster import task
-from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress
-from choco_pipeline.cluster.graph import on_cluster
-from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
-from choco_pipeline.cluster.steps import Here, Step, runner
+from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
+from choco_pipeline.cluster.connect import (
+    SCHEDULER,
+    ClusterError,
+    Runner,
+    Step,
+    TaskProgress,
+    ignore,
+    runner,
+)
+from choco_pipeline.cluster.task import on_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.building.wavefront import build_large
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.wavefront import build_large
 from tests.cluster.test_call import TARGETS, wait_for
-from tests.tables.storage.test_store import quiet
 from tests.tables.stores import blocks_of, entry_of, files_of, order
 
 pytestmark = pytest.mark.full
@@ -46,12 +52,12 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 
 def finished(manifest: str) -> int:
     """Return how many blocks an unfinished build has finished."""
-    return len(list(Path(manifest.removesuffix(".done.json") + ".blocks").glob("*x*.json")))
+    return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
 
 
 def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantity: str) -> None:
     spec, whole = order(folder, game, bound, quantity)
-    build_shard(spec, whole, quiet)
+    build_shard(spec, whole, ignore)
     assert entry_of(manifest) == entry_of(whole)
     assert files_of(manifest) == files_of(whole)
 
@@ -59,7 +65,7 @@ def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantit
 @pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
 def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity):
     spec, manifest = order(tmp_path / "here", game, bound, quantity)
-    code = "import sys; from choco_pipeline.tables.building.wavefront import build_large"
+    code = "import sys; from choco_pipeline.tables.wavefront import build_large"
     command = [sys.executable, "-c", f"{code}; build_large(*sys.argv[1:])", spec, manifest]
     for kills_client in (True, False):
         build = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
@@ -140,7 +146,7 @@ def chain(length: int) -> list[Step]:
 def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
     said = tmp_path / "said"
     steps = [*chain(10), Step("end", f"{TARGETS}:write_sum", (str(said),), ("9", "3"))]
-    Here().run(steps)
+    Runner().run(steps)
     assert said.read_text() == str(2**9 + 2**3)
     said.unlink()
     reports: list[dict] = []
@@ -202,7 +208,7 @@ def test_a_worker_that_comes_later_is_given_lanes(growing, tmp_path):
 def test_errors_of_steps_arrive_whole(cluster):
     steps = [*chain(2), Step("refuse", f"{TARGETS}:refuse", ("this",))]
     needing = Step("after", f"{TARGETS}:add", (0,), ("refuse", "1"))
-    for run in (Here(),):
+    for run in (Runner(),):
         with pytest.raises(ChocoError, match="this is not possible:\nbecause"):
             run.run([*steps, needing])
     with runner() as run, pytest.raises(ChocoError, match="this is not possible:\nbecause"):

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.documents.record import (
     DamagedError,
-    parse_record_line,
     read_record,
-    record_line,
     write_record,
 )
 from choco_pipeline.errors import StoreError
@@ -35,8 +33,6 @@ def test_what_is_written_is_read(tmp_path_factory, content):
         return
     with suppress(DamagedError):  # nested too deeply
         assert read_record(path) == content
-    with suppress(DamagedError):
-        assert parse_record_line(record_line(content)) == content
 
 
 def test_numbers_as_keys_and_tuples_come_back_as_json_has_them(tmp_path):
@@ -86,8 +82,6 @@ def test_what_is_no_record_is_refused(path, text, message):
     path.write_text(text)
     with pytest.raises(DamagedError, match=message):
         read_record(path)
-    with pytest.raises(DamagedError):
-        parse_record_line(text)
 
 
 def test_a_missing_record_is_not_a_damaged_one(tmp_path):

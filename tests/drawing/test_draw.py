@@ -20,11 +20,11 @@ from choco_pipeline import (
     WithPass,
     parse_ruleset,
 )
-from choco_pipeline.drawing.svg import CUT
+from choco_pipeline.drawing.draw import CUT
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
+from choco_pipeline.games.bars import heaps
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.nim import heaps
 from choco_pipeline.games.pictures import draw_svg, draw_text
 from choco_pipeline.games.rules import Limit, Move, with_free_heap
 from tests.described import Described, described

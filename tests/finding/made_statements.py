@@ -1,18 +1,17 @@
 """Found statements, and what tries them, as tests make them."""
 
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding import lines
+from choco_pipeline.finding.lines import by_cases, grundy
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements import lines
-from choco_pipeline.finding.statements.lines import by_cases, grundy
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement, Mined
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),

@@ -49,13 +49,13 @@ READERS = [evaluation, formulas, games, heights, pictures, reading, trial]
 #: Syntax trees and data, and what reads them: nothing that evaluates a formula, a statement or a game.
 SHARED = {
     "choco_pipeline.claims.language.claim",
-    "choco_pipeline.finding.statements.statement",
+    "choco_pipeline.finding.statement",
     "choco_pipeline.formula",
     "choco_pipeline.formula.nodes",
     "choco_pipeline.mining.table_findings",
     "choco_pipeline.statements",
     "choco_pipeline.statements.parse",
-    "choco_pipeline.statements.printer",
+    "choco_pipeline.statements.tree",
 }
 
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import FoundStatement, Implied
+from choco_pipeline.finding.statement import FoundStatement, Implied, Mined
 from choco_pipeline.mining.table_findings import CellularFinding, Tried
 from tests.finding.made_statements import (
     EVIDENCE,

@@ -14,7 +14,7 @@ from benchmarks.finding.trial import Effort, counterexample, wrong
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.finding.height_functions.height_statements import classified_all
+from choco_pipeline.finding.heights import classified_all
 
 SMALL = Effort(cells=1 << 14, times=1)
 STEP, STRIP = "step-bar(k=k, s=s)", "with-pass(strip-bar(k=k, s=s), passes=1)"

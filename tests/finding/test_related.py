@@ -8,10 +8,9 @@ import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.related import neighbours, relations
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder
-from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundStatement, Mined
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import build, match, read
 from tests.finding.made_statements import g_is

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cluster.connect import SCHEDULER
-from choco_pipeline.cluster.local import local_cluster
-from choco_pipeline.cluster.steps import Here
+from choco_pipeline.cluster.clusters import local_cluster
+from choco_pipeline.cluster.connect import SCHEDULER, Runner
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding import find_steps, sharing
-from choco_pipeline.finding.families import gathered
-from choco_pipeline.finding.find_steps import (
+from choco_pipeline.finding import sharing, steps
+from choco_pipeline.finding import tables as gathered
+from choco_pipeline.finding.sharing import find_statements
+from choco_pipeline.finding.statement import FoundDocument
+from choco_pipeline.finding.steps import (
     Answers,
     Asked,
     answer,
@@ -20,8 +21,6 @@ from choco_pipeline.finding.find_steps import (
     conclude,
     propose,
 )
-from choco_pipeline.finding.sharing import find_statements
-from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.stages import KILLED, Stage
 from tests.finding.made_statements import silent
@@ -76,7 +75,7 @@ def alone(run: Path) -> bytes:
 def test_what_is_found_does_not_depend_on_the_number_of_steps(
     alone: bytes, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(Here, "workers", workers)
+    monkeypatch.setattr(Runner, "workers", workers)
     find_statements(PLAN, "found.json")
     assert Path("found.json").read_bytes() == alone
 
@@ -104,7 +103,7 @@ def test_what_somebody_has_killed_is_no_answer(
             yield child
 
     with monkeypatch.context() as patch:
-        patch.setattr(find_steps, "limited", killed)
+        patch.setattr(steps, "limited", killed)
         assert answer(PLAN, 0, 1, Asked(chosen[:2]), silent) == Answers()
         assert answer(PLAN, 0, 1, Asked(chosen[:1], decides=True), silent) == Answers()
         conclude(PLAN, "killed.json", 1, proposed, silent)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.judge.comparison import sources
+from choco_pipeline.finding.comparison import sources
 from choco_pipeline.finding.stage import found_in
-from choco_pipeline.finding.statements.mined import Mined
+from choco_pipeline.finding.statement import Mined
+from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
 from choco_pipeline.mining.task import MINERS
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
     TRIANGLE,

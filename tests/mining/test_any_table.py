@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from choco_pipeline.games import Nim, Ruleset
-from choco_pipeline.mining.pictures.cellular import mine_cellular
-from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.mining.cellular import mine_cellular
+from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 from tests.described import described
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds

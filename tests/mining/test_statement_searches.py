@@ -11,11 +11,15 @@ import xarray as xr
 
 from choco_pipeline import check, parse_ruleset
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.counted_lines import BOUND, INSIDE
-from choco_pipeline.mining.smaller_heaps import mine_smaller_heaps
-from choco_pipeline.mining.symmetric_laws import _by_digits, _by_order
+from choco_pipeline.mining.laws import (
+    INSIDE,
+    LINES_BOUND,
+    _by_digits,
+    _by_order,
+    mine_smaller_heaps,
+)
 from choco_pipeline.mining.task import MINERS
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 
 ROOT = Path(__file__).parents[2]
 WYTHOFF, MOORE = "game(wythoff)", "game(moore)"
@@ -73,7 +77,7 @@ def test_each_difference_occurs_once_and_each_number_in_one_pair():
     ]
     far = laws("lines", WYTHOFF, 1000)
     assert len(far) == 2
-    assert f"0..{BOUND // INSIDE}" in far[0]
+    assert f"0..{LINES_BOUND // INSIDE}" in far[0]
 
 
 @pytest.mark.parametrize(

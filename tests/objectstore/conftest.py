@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from choco_pipeline.tables.storage.location import Location
+from choco_pipeline.tables.location import Location
 from tests.objectstore.server import BUCKET, Server, program
 from tests.workflow.conftest import project
 

@@ -10,20 +10,16 @@ from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.building import shard as shard_module
-from choco_pipeline.tables.building.blocks import Site, fill_block, share_of
-from choco_pipeline.tables.building.restoration import repair_manifest
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.building.wavefront import build_large
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.verification import verify_manifest
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
-from choco_pipeline.tables.storage.journal import Journal
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import create_table
+from choco_pipeline.tables import shard as shard_module
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.shard import Journal, build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.store import create_table
+from choco_pipeline.tables.verification import repair_manifest, verify_manifest
+from choco_pipeline.tables.wavefront import Site, build_large, fill_block, share_of
 from tests.objectstore.flaky import Flaky
-from tests.tables.building.test_wavefront import small_blocks
-from tests.tables.stores import files_of, order
+from tests.tables.stores import files_of, order, small_blocks
 
 pytestmark = pytest.mark.full
 
@@ -65,7 +61,7 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     create_table(site.store, SPEC, site.table().outline)
     first = fill_block(site, (0, 0), (False, True), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
-    finished = site.journal.read(site.table().block(0, 0))
+    finished = site.finished(site.table().block(0, 0))
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
     for task, what in (
         (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),

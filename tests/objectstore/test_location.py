@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.storage.location import Location
+from choco_pipeline.tables.location import Location
 from tests.effort import examples
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET

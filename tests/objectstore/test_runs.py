@@ -14,8 +14,8 @@ import pytest
 import xarray as xr
 import yaml
 
-from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import store_of
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.store import store_of
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET, Server
 from tests.workflow.conftest import Ran, tiny

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import xarray as xr
 
 from choco_pipeline.claims.kinds import Counts, Evaluated, HeightFunctions, PrintedNumbers, Sections
-from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.kinds.shapes import Kind
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Statement
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
@@ -23,11 +23,10 @@ from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import InRange, Let, walk
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.position_count import count_positions
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.statements.tree import InRange, Let, text_of, walk
+from choco_pipeline.tables.bounded_game import count_positions
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity
 from tests.claims.mutants import changed_parts, small_changes
 from tests.claims.oracle import Outcome, outcome, remembering
 from tests.claims.oracle_of_integers import (

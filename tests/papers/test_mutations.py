@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.kinds import Counts, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ChocoError
 from tests.catalogues import catalogue_of
 from tests.claims.oracle import Outcome

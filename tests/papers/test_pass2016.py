@@ -8,48 +8,28 @@ from itertools import chain
 
 import pytest
 
-from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass, parse_ruleset
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.kinds import Columns, Listing
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
 from choco_pipeline.statements.meaning import World
-from choco_pipeline.tables.computing.in_memory import table
 from tests.catalogues import catalogue_of
 from tests.claims.verdict_documents import verdict_document
-from tests.claims.written import reworded
 
 CATALOGUE = catalogue_of("pass2016")
 #: What the paper prints and mathematics refutes.
 MISPRINTS = {
-    "pass2016-ex-3.1",
-    "pass2016-rem-3.1",
-    "pass2016-lemma-3.2-same",
-    "pass2016-ex-3.3-m4",
-    "pass2016-lemma-4.2",
-    "pass2016-def-4.2",
-    "pass2016-cor-4.1",
-    "pass2016-ex-4.4",
+    *(f"pass2016-{end}" for end in ("ex-3.1", "rem-3.1", "lemma-3.2-same", "ex-3.3-m4")),
+    *(f"pass2016-{end}" for end in ("lemma-4.2", "def-4.2", "cor-4.1", "ex-4.4")),
 }
 #: What the authors ask, and where the formula that it is asked of is not the answer.
 QUESTIONS = {"pass2016-sec-4.2-question", "pass2016-sec-4.3-question"}
 UNANSWERED = {"pass2016-sec-4.3-question"}
 FINITE = {
-    "pass2016-fig-1.1",
-    "pass2016-sec-3-bars",
-    "pass2016-ex-3.1-intended",
-    "pass2016-ex-3.3",
-    "pass2016-ex-3.3-m3",
-    "pass2016-ex-3.3-m4-intended",
-    "pass2016-ex-3.4",
-    "pass2016-ex-4.2",
-    "pass2016-table-4.1",
-    "pass2016-table-4.1-zeros",
-    "pass2016-ex-4.4-intended",
-    "pass2016-ex-4.4-listed",
-    "pass2016-ex-4.4-legal",
-    "pass2016-ex-4.4-values",
+    *(f"pass2016-{end}" for end in ("fig-1.1", "sec-3-bars", "table-4.1", "table-4.1-zeros")),
+    *(f"pass2016-ex-3.{end}" for end in ("1-intended", "3", "3-m3", "3-m4-intended", "4")),
+    *(f"pass2016-ex-4.{end}" for end in ("2", "4-intended", "4-listed", "4-legal", "4-values")),
 }
 #: Sets of values at finitely many positions.
 FINITE_SETS = {"pass2016-ex-4.1", "pass2016-ex-4.5"}
@@ -188,17 +168,14 @@ def test_theorem_4_1_by_definition(k: int, s: int) -> None:
 def test_corollary_4_1_as_printed_fails_first_where_the_definition_says() -> None:
     for trial in trials(CATALOGUE.claims["pass2016-cor-4.1"]):
         assert isinstance(trial.finding.verdict, Refuted)
-        k, s = trial.parameters["k"], trial.parameters["s"]
-        game = WithPass(StripBar(k, s))
+        game = WithPass(StripBar(trial.parameters["k"], trial.parameters["s"]))
         wrong = [
-            position
-            for position in game.positions(6)
-            if game.is_p_position(position)
-            != (position == (0, 0, 0, 1) or shifted_sum(position, 0) == 0)
+            at
+            for at in game.positions(6)
+            if game.is_p_position(at) != (at == (0, 0, 0, 1) or shifted_sum(at, 0) == 0)
         ]
-        assert trial.finding.verdict.counterexample.position == min(
-            wrong, key=lambda position: (max(position[:3]), position)
-        )
+        least = min(wrong, key=lambda at: (max(at[:3]), at))
+        assert trial.finding.verdict.counterexample.position == least
 
 
 def test_lemma_4_2_needs_its_part_v() -> None:
@@ -308,27 +285,3 @@ def test_example_4_5_program_adds_its_constant_p() -> None:
     positions = p_positions(4, 6, 12)
     as_programmed = {shifted_sum((*position[:3], 1), 6) for position in positions}
     assert as_programmed | {0} == {shifted_sum(position, 6) for position in positions} | {1}
-
-
-@pytest.mark.parametrize(
-    ("claim_id", "old", "new"),
-    [
-        ("pass2016-cor-3.1", "(z+s)", "(z+s+1)"),
-        ("pass2016-lemma-3.6-intended", "== 1", "== 2"),
-        ("pass2016-lemma-4.4", "p' == 1", "p' == 0"),
-        ("pass2016-ex-4.1", "v == 30", "v == 62"),
-        ("pass2016-ex-4.5", "v == 126", "v == 127"),
-        ("pass2016-conj-4.1", "v == 1", "v == 3"),
-    ],
-)
-def test_a_changed_claim_is_refuted(claim_id: str, old: str, new: str) -> None:
-    claim = CATALOGUE.claims[claim_id]
-    changed = reworded(claim, old, new)
-    trial = list(trials(claim))[-1]
-    assert trial.ruleset is not None
-    assert trial.bound is not None
-    assert trial.quantity is not None
-    game = parse_ruleset(trial.ruleset)
-    data = table(game, trial.bound, trial.quantity)
-    finding = check_claim(changed, trial.parameters, game, trial.bound, data)
-    assert isinstance(finding.verdict, Refuted)

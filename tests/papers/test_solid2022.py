@@ -13,7 +13,7 @@ from choco_pipeline import Nim, SolidBar, StepBar
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import mex
-from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from choco_pipeline.tables.computing import grundy_table
 from tests.catalogues import catalogue_of
 from tests.papers.attempts import refuted_at
 
@@ -58,21 +58,6 @@ def test_theorem_1(game: SolidBar | StepBar | Nim) -> None:
         assert p[position] == (game.grundy(position) == 0) == game.is_p_position(position)
     numbers = grundy_table(game, 7)["grundy"].values
     assert {tuple(cell) for cell in np.argwhere(numbers == 0).tolist()} == {q for q in p if p[q]}
-
-
-def test_theorem_1_compares_both_kernels() -> None:
-    for k in (1, 2, 3, 4, 5):
-        grundy, p = grundy_table(bar(k), 40), p_table(bar(k), 40)
-        zeros = {tuple(cell) for cell in np.argwhere(grundy["grundy"].values == 0).tolist()}
-        (stored,) = p.data_vars
-        array = p[stored]
-        found = set()
-        for cell in np.argwhere(array.values >= 0).tolist():
-            at = dict(zip(map(str, array.dims), cell, strict=True))
-            rest = next(name for name in "xyz" if name not in at)
-            at[rest] = int(array.values[tuple(cell)])
-            found.add((at["x"], at["y"], at["z"]))
-        assert found == zeros, k
 
 
 def test_section_1() -> None:

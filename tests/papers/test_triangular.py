@@ -13,8 +13,8 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import PrintedNumbers
 from choco_pipeline.claims.language.verdict import Refuted
 from choco_pipeline.statements.meaning import World
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.statements.tree import text_of
+from choco_pipeline.tables.computing import grundy_table
 from tests.catalogues import catalogue_of
 from tests.claims.written import reworded
 from tests.papers.attempts import refuted_at

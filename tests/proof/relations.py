@@ -10,7 +10,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import Exists, Linear, Sentence, conjunction
 from choco_pipeline.proof.arithmetic.terms import condition
-from choco_pipeline.proof.games.moves import legal
+from choco_pipeline.proof.games.obligations import legal
 
 
 def by_formula(game: Ruleset, text: str, *more: str) -> Automaton:

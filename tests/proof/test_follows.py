@@ -8,17 +8,15 @@ from typing import Any, get_args
 
 import pytest
 
-from choco_pipeline.claims.conclusions.outcomes import follows_text
+from choco_pipeline.claims.conclusions.rows import follows_text
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LemmaName
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.lemmas.family_game import require_only_the_end
-from choco_pipeline.proof.lemmas.follows import derived, settle_following
-from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.follows import derived, settle_following
+from choco_pipeline.proof.lemmas import LEMMAS, require_only_the_end
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.task import decide_order
 from choco_pipeline.statements.tree import Count, walk

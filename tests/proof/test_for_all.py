@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import AllParameters
 from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import AllParameters
 from choco_pipeline.claims.quick_trial import assignments
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.notation import build

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import task
 from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.limits import KilledError, Limited
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.proof.statements import decided_integers
 from choco_pipeline.proof.task import EarlierProofs, decide_order, prove_order, settle_statement
 from tests.claims.written import claim_from

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger
 
 Document = dict[str, Any]
 #: What of a ledger most tests do not ask about.
@@ -16,7 +16,7 @@ OTHERS: Document = {
     "title": "t",
     "config": "c.yaml",
     "command": "./choco run c.yaml",
-    "versions": {},
+    "versions": {"choco_pipeline": "1"},
     "seconds": {"tables": 0, "checks": 0, "mining": 0, "proofs": 0},
     "claims": [],
     "verdicts": [],

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Searched
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
 Document = dict[str, Any]

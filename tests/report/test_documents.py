@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.cli.running.run_progress import FIRST_DOCUMENTS
-from choco_pipeline.report.claim_views import claim_views, formal_lines, pair_views
+from choco_pipeline.cli.progress import FIRST_DOCUMENTS
+from choco_pipeline.report import pages as report_pages
+from choco_pipeline.report.claims import claim_views, formal_lines, pair_views
 from choco_pipeline.report.exports import csv_text
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
@@ -212,50 +214,42 @@ def test_a_pair_shows_who_stands_and_what_decides(kind, right, refuted):
         [("ruleset", "nim(2)"), ("checked as", "P")],
     ]
     assert view.cell is not None
-    assert view.cell.counterexample is not None
-    assert view.cell.counterexample.place == "x = 7"
+    assert view.cell.place == "x = 7"
     assert view.cell.anchor == f"{claims[refuted]['id']}-1"
 
 
-def test_bounds_of_a_statement_are_told_parameter_by_parameter():
+def test_bounds_of_a_statement_are_told_parameter_by_parameter(monkeypatch):
     claim = a_claim(ruleset="solid-bar(f=(x+z)//k)")
-    table = {"id": "t", "ruleset": "solid-bar(f=(x+z)//4)"}
-    evidence = {"reach": 7, "true_up_to": 7, "best_possible": True}
+    table = {"id": "t", "ruleset": "solid-bar(f=(x+z)//4)", "bound": 9, "quantity": "p-positions"}
+    table |= {"positions": 9, "bytes": 9, "seconds": 1, "shard": "s", "digest": "d"}
+    table |= {"seconds_to_store": 1}
+    evidence = {"reach": 7, "true_up_to": 7, "best_possible": True, "false_at": [5, 3, 8]}
+    beyond = {"reach": 7, "true_up_to": 40, "best_possible": False}
+    less = {"reach": 7, "true_up_to": 2, "best_possible": False, "false_at": [5, 3, 8]}
+    case = {"k": 4, "a": 1, "m": 0}
+    at = {"position": [1, 0, 3], "coordinates": ["x", "y", "z"]}
     verdicts = [
-        a_verdict(
-            "exhausted",
-            {"k": 4, "a": 1, "m": 0},
-            table="t",
-            evidence={**evidence, "false_at": [5, 3, 8]},
-        ),
-        a_verdict(
-            "exhausted",
-            {"k": 4, "a": 1, "m": 0},
-            table="t",
-            evidence={**evidence, "true_up_to": 40, "best_possible": False},
-        ),
-        a_verdict(
-            "refuted",
-            {"k": 4, "a": 1, "m": 0},
-            table="t",
-            position=[1, 0, 3],
-            coordinates=["x", "y", "z"],
-            evidence={**evidence, "true_up_to": 2, "best_possible": False, "false_at": [5, 3, 8]},
-        ),
-        a_verdict("holds-to-bound", {"k": 4, "a": 1, "m": 0}, table="t"),
+        a_verdict("exhausted", case, table="t", evidence=evidence),
+        a_verdict("exhausted", case, table="t", evidence=beyond),
+        a_verdict("refuted", case, table="t", evidence=less, **at),
+        a_verdict("holds-to-bound", case, table="t"),
     ]
-    (view,) = claim_views(a_ledger([claim], verdicts, [a_row(verdicts)], tables=[table]))
+    ledger = a_ledger([claim], verdicts, [a_row(verdicts)], tables=[table])
+    (view,) = claim_views(ledger)
     assert view.reach is not None
     assert (view.reach.names, view.reach.coordinates) == (["k", "a", "m"], ("x", "y", "z"))
-    names = [["4", "1", "0 (bound 9)"]] * 3  # the bound tells tables of one game apart
-    assert [(row.names, row.printed) for row in view.reach.rows] == [(one, 7) for one in names]
-    assert [(row.true, row.beyond, row.failing) for row in view.reach.rows] == [
-        ("7", "false at once", "(5, 3, 8)"),
-        ("40 or more", "also true", ""),
-        ("2", "false before", "(1, 0, 3)"),
-    ]
     assert view.plain == [view.cells[3]]
     assert all(cell.evidence == [] for cell in view.cells)
+    monkeypatch.setattr(report_pages, "explored_families", lambda *_: [])
+    page = dict(report_pages.pages(ledger, Path(), Path()))["claims/c.html"]
+    rows = re.findall(r"<tr.*</tr>", page[page.index("The bound of") :])
+    shown = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in rows[1:4]]
+    case_text = ["4", "1", "0 (bound 9)"]  # the bound distinguishes tables of one game
+    assert [one[:7] for one in shown] == [
+        [*case_text, "7", "7", "false at once", "(5, 3, 8)"],
+        [*case_text, "7", "40 or more", "also true", "none in the table"],
+        [*case_text, "7", "2", "false before", "(1, 0, 3)"],
+    ]
 
 
 def test_a_statement_on_integers_is_told_whole():
@@ -275,7 +269,7 @@ def test_a_statement_on_integers_is_told_whole():
         "pieces": "6**n",
     }
     claim = a_claim(ruleset=None, statement=None, check=plug_in)
-    assert formal_lines(LedgerClaim.model_validate(claim)) == [
+    assert list(formal_lines(LedgerClaim.model_validate(claim))) == [
         ("where", "s = n−1"),
         ("for all", "n from 1 to N"),
         ("N", "6"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choco_pipeline.report.claim_views import EvidenceTable, evidence_rows
+from choco_pipeline.report.claims import EvidenceTable, evidence_rows
 
 STEP = {
     "says": "A ⇒ B",

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
@@ -22,13 +21,14 @@ from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.report.exports import markdown, tex
-from choco_pipeline.report.family_pages import (
+from choco_pipeline.report.families import (
     FOLDER,
-    FamilyProofs,
-    page_of,
+    FamilyProof,
+    Symbols,
+    cases_of,
+    claim_pages,
     write_family_pages,
 )
-from choco_pipeline.report.family_views import Symbols, case_views
 from choco_pipeline.report.found import found_of, found_page
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
@@ -125,13 +125,15 @@ def test_counters_are_what_the_page_says_they_are(folder):
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
         coordinates = list(written.cases[0].shifts)
-        (case,) = case_views(written, coordinates, _Typed())
-        for counter in (c for o in case.obligations for c in o.counters):
-            start, step = counter.start.split(" == "), counter.step.split(" == ")
+        (case,) = cases_of(written, coordinates, _Typed())
+        for moves, means, first, change in (
+            counter for o in case.text.obligations for counter in case.counters(o)
+        ):
+            start, step = first.split(" == "), change.split(" == ")
             symbol = start[0]
             if symbol in ("T", "V"):
                 continue
-            form = counter.means.split(" == ")[-1]
+            form = means.split(" == ")[-1]
             digits = [
                 name for name in parse(step[1]).names if name.endswith(("_i", "_i_of_option"))
             ]
@@ -146,7 +148,7 @@ def test_counters_are_what_the_page_says_they_are(folder):
                     numbers[name] = 2 * numbers[name] + read[name] if place else -read[name]
             whole = {name.replace("_i", ""): number for name, number in numbers.items()} | rest
             meant = parse(form)
-            assert value == meant.value({n: whole[n] for n in meant.names}), counter
+            assert value == meant.value({n: whole[n] for n in meant.names}), (moves, means)
             seen += 1
     assert seen > 15
 
@@ -155,23 +157,18 @@ def test_strategies_on_the_page_are_those_of_the_certificate(folder):
     seen = 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
-        (case,) = case_views(written, list(written.cases[0].shifts), _Typed())
-        for obligation, text in zip(case.obligations, written.cases[0].obligations, strict=True):
-            for location in obligation.locations:
-                of = text.locations[location.number]
-                if location.strategy is None:
-                    assert not of.strategy
-                    continue
-                answers = [a for step in of.strategy for a in step.answers]
-                shown = [a for _, row in location.strategy.rows for a in row]
-                assert {to for _, _, to in shown} == {a.to for a in answers}
-                classes = len(location.strategy.classes)
-                assert len(shown) == classes * len(of.strategy)
-                for step, (digits, row) in zip(of.strategy, location.strategy.rows, strict=True):
-                    assert digits == "".join(map(str, step.digits.values()))
-                    taken = {("".join(map(str, a.digits.values())), a.to) for a in step.answers}
-                    assert {(chosen, to) for _, chosen, to in row} == taken
-                    seen += 1
+        (case,) = cases_of(written, list(written.cases[0].shifts), _Typed())
+        for location in (of for o in case.text.obligations for of in o.locations if of.strategy):
+            strategy = case.strategy(location)
+            shown = [answer for _, row in strategy.rows for answer in row]
+            answers = [a for step in location.strategy for a in step.answers]
+            assert {to for _, _, to in shown} == {a.to for a in answers}
+            assert len(shown) == len(strategy.classes) * len(location.strategy)
+            for step, (digits, row) in zip(location.strategy, strategy.rows, strict=True):
+                assert digits == "".join(map(str, step.digits.values()))
+                taken = {("".join(map(str, a.digits.values())), a.to) for a in step.answers}
+                assert {(chosen, to) for _, chosen, to in row} == taken
+                seen += 1
     assert seen > 50
 
 
@@ -204,7 +201,7 @@ def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path)
 
 def test_a_certificate_that_is_not_there_has_no_page(ledger):
     ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
-    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
+    assert list(claim_pages(whole(ledger))) == ["claim-1"]
 
 
 def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
@@ -213,14 +210,14 @@ def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
     path.write_text(json.dumps({"kind": "claim", "format": 1}), encoding="utf-8")
     follows = {"certificate": path.as_posix(), "evidence": {"follows_from": {"premises": []}}}
     ledger["verdicts"][0] |= follows
-    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
+    assert list(claim_pages(whole(ledger))) == ["claim-1"]
     assert write_family_pages(whole(ledger), tmp_path) == 1
 
 
 @pytest.mark.full
 def test_options_on_the_page_have_every_smaller_number(odd):
     """For some games, by the definition of Grundy numbers."""
-    (case,) = case_views(read_family(odd), ("y", "z"), _Typed())
+    (case,) = cases_of(read_family(odd), ("y", "z"), _Typed())
     assert case.parameters == ["k == 2 * m + 1"]
     for m, s in ((1, 0), (1, 1), (1, 3), (2, 4), (3, 1)):
         rules = parse_ruleset(f"step-bar(k={2 * m + 1}, s={s})").rules
@@ -231,15 +228,15 @@ def test_options_on_the_page_have_every_smaller_number(odd):
                 grundy[y, z] = mex(options.values())
                 for g in range(grundy[y, z]):
                     names = {"y": y, "z": z, "g": g, "m": m, "s": s}
-                    assert g in {options.get(option) for option in tried(case.formula, names)}
+                    assert g in {options.get(option) for option in tried(case, names)}
 
 
-def tried(formula, names):
+def tried(case, names):
     """Yield the options that a page says are tried."""
-    for text in formula.quotients:
+    for text in case.quotients(case.text.formula):
         name, quotient = text.split(" == ")
         names = {**names, name: value_of(quotient, names)}
-    for option in formula.options:
+    for option in case.options(case.text.formula):
         changed = dict(text.split("_of_option == ") for text in option)
         yield tuple(value_of(changed.get(x, x), names) for x in ("y", "z"))
 
@@ -251,8 +248,8 @@ def value_of(text, names):
 
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
-    (view,) = case_views(read_family(odd), ("y", "z"), _Typed())
-    assert (view.formula.least, view.formula.most) == ("m * d >= m", "m * d <= - m")
+    (view,) = cases_of(read_family(odd), ("y", "z"), _Typed())
+    assert view.products(written.formula) == ("m * d >= m", "m * d <= - m")
     names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
     names |= {
         f"{of}({x})": x + "_of_option" * (of == "option")
@@ -260,7 +257,8 @@ def test_what_is_told_of_products_is_on_the_page(odd):
         for x in "yz"
     }
     names |= {f"number({n})": f"q_{n}" for n in (1, 2, 3)}
-    shown = {"-".join([lemma.kind, *lemma.moves]): lemma.sums for lemma in view.formula.lemmas}
+    lemmas = view.lemmas(written.formula)
+    shown = {"-".join([kind, *moves]): sums for kind, moves, sums in lemmas}
     values = {name: 10**n for n, name in enumerate(names.values())}
     assert shown.keys() == {name for name, sums in written.formula.lemmas.items() if sums}
     for kind, texts in shown.items():
@@ -314,7 +312,7 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     document = FoundDocument(statements=(proved, followed, listed), searches=())
     found = found_of(document, whole(ledger), tmp_path)
     page = found_page(found, whole(ledger))
-    assert f'href="{page_of(path)}"' in page
+    assert f'href="{FamilyProof(path).page}"' in page
     assert "Proved for all k with k%4 == 3" in page
     text = tex(found, whole(ledger))
     assert text.count(r"\begin{theorem}") == 2

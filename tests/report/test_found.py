@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
-from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import Implied
+from choco_pipeline.finding.statement import FoundDocument, Implied
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.exports import b_files, markdown, tex
 from choco_pipeline.report.found import (
@@ -101,7 +100,7 @@ def test_how_known_p_positions_lie_is_not_new(
         ("rectangular-bar(m=m, n=n)", "background-robin"),
         ("strip-bar(k=k, s=s)", None),  # only for some k and s
     ):
-        told = KnownClaims.of([]).theorem_on(read(game))
+        told = KnownClaims([]).theorem_on(read(game))
         assert (None if told is None else told.id) == theorem
 
 
@@ -145,7 +144,7 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
     assert {"found/found.tex", "found/found.md", "found/found.json"} <= set(document.links)
     assert {f"found/{name}" for name in b_files(found)} <= set(document.links)
     news = [link for link in document.links if link.startswith("found.html#")]
-    assert news[0] == f"found.html#{found.news[0].anchor}"
+    assert news[0] == f"found.html#{found.news[0].statement.id}"
     ranks = [STRONGEST_FIRST.index(view.verdict) for view in found.news]
     assert ranks == sorted(ranks)
     assert len(ranks) == len(found.new) > 3

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.cli.running.run_progress import DOCUMENTS
+from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.formulas import (
+from choco_pipeline.finding.formulas import (
     displayed,
 )
-from choco_pipeline.finding.statements.statement import StatementError
+from choco_pipeline.finding.statement import StatementError
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
 from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.found import (

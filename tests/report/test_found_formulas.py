@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.finding.statements.formulas import (
+from choco_pipeline.finding.formulas import (
     condition,
     displayed,
     reach,
     set_of,
 )
-from choco_pipeline.finding.statements.statement import StatementError
+from choco_pipeline.finding.statement import StatementError
 from choco_pipeline.formula.written.latex import LaTeX
-from choco_pipeline.mining.closed_forms.value_forms import forms
+from choco_pipeline.mining.closed_forms.value_sets import forms
 from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.found import (
     FoundStatements,

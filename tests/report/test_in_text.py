@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.finding.statements.formulas import in_text, introduced
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.formulas import in_text, introduced
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games.notation import read
 from tests.report.found_documents import a_statement

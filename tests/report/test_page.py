@@ -16,8 +16,8 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
-from choco_pipeline.report.assemble import row_frame, verdict_frame
-from choco_pipeline.report.claim_views import MOST_DRAWN
+from choco_pipeline.report.claims import MOST_DRAWN
+from choco_pipeline.report.exports import row_frame, verdict_frame
 from choco_pipeline.report.task import write_report
 from tests.claims.verdict_documents import verdict_document
 from tests.report.documents import whole

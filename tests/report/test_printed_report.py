@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.formula.written.latex import tex_text
-from choco_pipeline.report.claim_views import claim_views
+from choco_pipeline.report.claims import claim_views, standings
 from choco_pipeline.report.exports import printed_report
 from choco_pipeline.report.found import found_of
-from choco_pipeline.report.standings import standings
 from tests.report.documents import whole
 from tests.report.found_documents import a_document, statements
 
@@ -30,7 +29,7 @@ def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
         assert rest.count(heading) == 1
         rest = rest.partition(heading)[2]
         for standing in chosen:
-            claim = standing.view.claim
+            claim = standing.claim
             row = " & ".join(map(tex_text, (claim.number, claim.words, standing.known)))
             assert row in rest
             rest = rest.partition(row)[2]

@@ -15,7 +15,7 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import write
-from choco_pipeline.report.family_pages import FOLDER, write_family_pages
+from choco_pipeline.report.families import FOLDER, write_family_pages
 from tests.definition import grundy_by_definition
 from tests.proof.uniform.judged import prove_family
 from tests.report.documents import a_claim, whole

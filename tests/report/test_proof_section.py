@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
-from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.games.automaton_counts import described_counts
-from choco_pipeline.proof.games.certificate import Certificate, write_certificate
+from choco_pipeline.proof.games.answers import described_counts
+from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.automaton_pictures import worked_reading
-from choco_pipeline.report.proof_section import MOST_PICTURES, proof_section
+from choco_pipeline.report.pictures import worked_reading
+from choco_pipeline.report.proofs import MOST_PICTURES, proof_families
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry, solid
 from tests.report.read_pages import Document, Site
+
+
+def families(entries):
+    return proof_families(whole({"proofs": entries}))[0]
 
 
 def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
@@ -23,28 +27,27 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
     entries += [solid(5, status="undecided", growth=(1, 9, 70, 500))]
     entries += [an_entry("nim(3)", sweep="nim")]
     entries += [an_entry("with-pass(nim(3), passes=1)", sweep="nim-with-pass", states=(2, 9))]
-    section = proof_section(whole({"proofs": entries}))
-    assert [(f.ruleset, len(f.proved), f.games) for f in section.families] == [
+    found = families(entries)
+    assert [(f.ruleset, len(f.proved), f.games) for f in found] == [
         ("solid-bar(f=(x+z)//k)", 2, 3),
         ("nim(3)", 1, 1),
         ("with-pass(nim(3), passes=1)", 1, 1),
     ]
-    first = section.families[0]
+    first = found[0]
     assert [row.label for row in first.proved] == ["k = 3", "k = 13"]
     assert (first.main, first.largest) == ("k", 13)
     assert first.undecided == [("no automaton found: residuals grow fast", "k = 5")]
-    assert section.families[2].proved[0].states == "2, 9"
-    assert (section.games, section.attempts) == (4, 1)
+    assert found[2].proved[0].states == "2, 9"
 
 
 def test_a_family_may_have_several_kinds_of_games():
     games = ["nim(2)", "with-pass(nim(2), passes=1)"]
     entries = [an_entry(game, {"passes": passes}) for passes, game in enumerate(games)]
-    (family,) = proof_section(whole({"proofs": entries})).families
+    (family,) = families(entries)
     assert family.ruleset == "nim(2), with-pass(nim(2), passes=1)"
     assert len(family.proved) == 2
     entries[1]["relation"] = "grundy"
-    assert len(proof_section(whole({"proofs": entries})).families) == 2
+    assert len(families(entries)) == 2
 
 
 def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
@@ -55,12 +58,12 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
         )
         for k, s in ((2, 1), (4, 1), (4, 2), (4, 4))
     ]
-    (family,) = proof_section(whole({"proofs": entries})).families
+    (family,) = families(entries)
     assert family.ruleset == "with-pass(strip-bar(k=k, s=s), passes=1)"
     assert [row.label for row in family.proved][-1] == "k = 4, s = 4"
     heights = ["max(x, z)//2", "min(x, z)", "z//2"]
     entries = [an_entry(f"solid-bar(f={f})", {"f": f}) for f in heights]
-    (family,) = proof_section(whole({"proofs": entries})).families
+    (family,) = families(entries)
     assert family.ruleset == "solid-bar(f=f)"
     assert (family.main, family.largest, family.laws, family.no_law) == (None, None, [], None)
     assert [row.label for row in family.proved] == [
@@ -72,22 +75,21 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
 
 def test_states_have_a_chart_and_a_law_where_there_are_enough():
     entries = [solid(k, states=((k + 3) // 2 + 7 * (k % 4 == 1),)) for k in range(1, 40, 2)]
-    (family,) = proof_section(whole({"proofs": entries})).families
-    assert [(law.formula, law.where, law.of) for law in family.laws] == [
-        ("(k+17)/2", "k ≡ 1 mod 4", ""),
-        ("(k+3)/2", "k ≡ 3 mod 4", ""),
+    (family,) = families(entries)
+    assert [(of, law.formula, law.where) for of, law in family.laws] == [
+        ("", "(k+17)/2", "k ≡ 1 mod 4"),
+        ("", "(k+3)/2", "k ≡ 3 mod 4"),
     ]
-    assert family.laws[1].tested == (
-        "fitted on the 5 with k = 3 to 19; right at all 5 larger ones, k = 23 to 39"
-    )
+    fitted, held_out = family.laws[1][1].fitted, family.laws[1][1].held_out
+    assert (fitted, held_out) == ((3, 7, 11, 15, 19), (23, 27, 31, 35, 39))
     chart = str(family.states_chart)
     assert chart.count("<polyline") == 2
     assert chart.count("<circle") == 20
     assert "(k+17)/2: k 5, 11</title>" in chart
-    (family,) = proof_section(whole({"proofs": entries[:3]})).families
+    (family,) = families(entries[:3])
     assert family.states_chart is not None
     assert (family.laws, family.no_law) == ([], "too few games for a law")
-    (family,) = proof_section(whole({"proofs": entries[:2]})).families
+    (family,) = families(entries[:2])
     assert family.states_chart is None, "two points are no curve"
 
 
@@ -101,18 +103,11 @@ def test_laws_of_a_grid_are_of_one_line_of_it_each():
         for k in range(2, 30, 2)
         for s in (1, 3)
     ]
-    (family,) = proof_section(whole({"proofs": entries})).families
-    assert [(law.formula, law.of) for law in family.laws] == [
-        ("3k+2", "s = 1, 0 passes left"),
-        ("3k+6", "s = 3, 0 passes left"),
+    (family,) = families(entries)
+    assert [(of, law.formula) for of, law in family.laws] == [
+        ("s = 1, 0 passes left", "3k+2"),
+        ("s = 3, 0 passes left", "3k+6"),
     ]
-
-
-@pytest.mark.full
-def test_an_older_ledger_has_no_section(ledger):
-    ledger.pop("proofs", None)
-    assert "proofs.html" not in Site(ledger).html
-    assert proof_section(whole({})).games == 0
 
 
 def test_the_section_on_the_page(ledger, tmp_path):
@@ -182,7 +177,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
                 certificate=path,
             )
         )
-    (family,) = proof_section(whole({"proofs": entries})).families
+    (family,) = families(entries)
     states = [one.states for one in family.pictures]
     assert len(states) <= MOST_PICTURES
     assert len({one.ruleset for one in family.pictures}) == len(states)
@@ -203,7 +198,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
 def test_the_worked_reading_is_what_the_automaton_does(game):
     proof = prove(parse_ruleset(game))
     (automaton,) = proof.automata
-    example = worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())])
+    example = worked_reading([proof])
     assert example is not None
     assert proof.ruleset.is_p_position(example.p_position.position)
     assert not proof.ruleset.is_p_position(example.n_position.position)
@@ -213,21 +208,14 @@ def test_the_worked_reading_is_what_the_automaton_does(game):
     for reading in (example.p_position, example.n_position):
         assert [int(number, 2) for number in reading.binary] == list(reading.position)
         columns = ["".join(column) for column in zip(*reading.binary, strict=True)][::-1]
-        assert [step.digits for step in reading.steps] == columns[: len(reading.steps)]
-        assert run(automaton, columns) == reading.yes
-        for before, after in zip(reading.steps, reading.steps[1:], strict=False):
-            assert before.after == after.before
-        assert reading.yes == (reading.last is not None and bool(automaton.accepting[reading.last]))
-
-
-def run(automaton: Automaton, columns: list[str]) -> bool:
-    state = 0
-    for column in columns:
-        state = int(automaton.delta[state, int(column[::-1], 2)])
-    return bool(automaton.accepting[state])
+        assert [digits for digits, _, _ in reading.steps] == columns[: len(reading.steps)]
+        for (_, _, after), (_, before, _) in pairwise(reading.steps):
+            assert after == before
+        ends_well = reading.last is not None and bool(automaton.accepting[reading.last])
+        assert ends_well == (reading is example.p_position)
 
 
 def test_there_is_no_example_where_no_automaton_is_a_good_one():
     proof = prove(parse_ruleset("nim(2)"))
-    assert worked_reading([Certificate(proof.ruleset, "p", proof.automata, ())]) is None
+    assert worked_reading([proof]) is None
     assert worked_reading([]) is None

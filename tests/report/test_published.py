@@ -8,8 +8,8 @@ import pytest
 
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.report.published import Published, compared_run
-from choco_pipeline.sweep.plan_document import read_plan
-from choco_pipeline.sweep.run_ledger import ledger_of
+from choco_pipeline.sweep.ledger import ledger_of
+from choco_pipeline.sweep.run_files import read_plan
 from tests.cli.command import choco
 from tests.workflow.conftest import Ran, tiny  # noqa: F401 -- a fixture
 

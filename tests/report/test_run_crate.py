@@ -22,11 +22,10 @@ from choco_pipeline.report.run_crate import (
     faults_of_crate,
     write_crate,
 )
-from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.ledger import Ledger, write_ledger
+from choco_pipeline.sweep.run_files import Paths
 from choco_pipeline.sweep.run_plan import make_plan
-from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.shard import build_shard
 from tests.cli.command import choco
 from tests.effort import examples
 

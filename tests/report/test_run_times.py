@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.report.assemble import MOST_NAMED, run_times
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.report.pages import MOST_NAMED, run_times
+from choco_pipeline.sweep.ledger import Ledger
 
 
 @pytest.fixture

@@ -40,7 +40,6 @@ if SKIP:
     ("skip", "arguments", "outcome", "status"),
     [
         (False, [], "1 passed, 3 deselected", 0),
-        (False, ["-p", "xdist"], "1 passed, 3 deselected", 0),
         (False, ["--all"], "3 passed, 1 deselected", 0),
         (False, ["test_example.py"], "3 passed, 1 deselected", 0),
         (False, ["--slow"], "4 passed", 0),

@@ -52,8 +52,7 @@ class Installed:
     folder: Path
 
     def choco(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command in the folder."""
-        # What a clone beside it has, must not help.
+        """Run a command in the folder, without help from a clone beside it."""
         hidden = ("PYTHONPATH", "VIRTUAL_ENV")
         environment = {name: value for name, value in os.environ.items() if name not in hidden}
         environment["PATH"] = os.pathsep.join([str(self.python.parent), "/usr/bin", "/bin"])

@@ -10,7 +10,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import as_written
-from choco_pipeline.statements.printer import term_text
 from choco_pipeline.statements.tree import (
     At,
     Count,
@@ -35,6 +34,7 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     joined,
     negated,
+    term_text,
 )
 
 GAMES: dict[str, Ruleset] = {

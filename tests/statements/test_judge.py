@@ -8,8 +8,7 @@ import pytest
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -23,8 +22,7 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.statements.meaning import UndefinedError, World
 from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import InRange, Proposition, Quantified, ValueSet
+from choco_pipeline.statements.tree import InRange, Proposition, Quantified, ValueSet, text_of
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, PRINTED, K, statements
 

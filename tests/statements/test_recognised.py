@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.board import Board
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.statements.tree import ValueSet
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, integer_formulas
 from tests.formula.drawn import unhurried
 
@@ -151,24 +150,6 @@ def test_a_recognised_statement_is_judged_as_it_is_evaluated(data, shape, rulese
     if not list(mistakes_in(claim)):
         assert (claim.check.kind == SHAPES.get(shape, "statement")) or claim.is_of_whole_bars
         require_same(claim, game, GAMES[ruleset])
-
-
-BESIDE = [
-    "some option by {z}: {y}' == {y} and {y} > 0",
-    "no option by {z}: {y}' < {y} and {z}' == 0",
-    "every option by {z}: {y}' == {y} => {z}' > 0",
-    "every option by {z}: {y}' < {y} => {z}' > 0",
-]
-
-
-@pytest.mark.parametrize("ruleset", sorted(GAMES))
-@pytest.mark.parametrize("shape", BESIDE)
-def test_coordinates_that_fall_or_stay_beside_a_move(ruleset: str, shape: str) -> None:
-    game = parse_ruleset(ruleset)
-    for y in game.coordinates:
-        for z in game.coordinates:
-            claim = claim_of(ruleset, shape.format(y=y, z=z))
-            require_same(claim, game, GAMES[ruleset])
 
 
 PRINTED = [[0, 1, 2, 3], [1, 0, 3, 2]]

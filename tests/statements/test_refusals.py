@@ -14,8 +14,7 @@ from choco_pipeline.statements.parse import (
     Names,
     parse_proposition,
 )
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import Proposition
+from choco_pipeline.statements.tree import Proposition, text_of
 from tests.formula.drawn import unhurried
 
 XY = Names(("x", "y"), frozenset({"k"}))

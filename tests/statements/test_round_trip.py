@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.printer import math_of, text_of
-from choco_pipeline.statements.tree import children, rebuilt, walk
+from choco_pipeline.statements.tree import children, math_of, rebuilt, text_of, walk
 from tests.docs.pages import DOCS
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, statements

@@ -6,7 +6,7 @@ import pytest
 
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.sweep.damage import damaged, plan_without_damage
-from choco_pipeline.sweep.paths import all_records
+from choco_pipeline.sweep.run_files import all_records
 from tests.sweep.planned import orders
 
 CONFIG = """

@@ -6,7 +6,7 @@ import pytest
 
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.sweep import expand as expand_module
-from choco_pipeline.sweep.config_reference import json_schema, reference_page
+from choco_pipeline.sweep.config import json_schema, reference_page
 from choco_pipeline.sweep.expand import expand, load_config
 
 ROOT = Path(__file__).parents[2]

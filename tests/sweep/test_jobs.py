@@ -10,8 +10,7 @@ from choco_pipeline.proof import task as proof_task
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep import jobs
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan_document import is_done, outcomes
+from choco_pipeline.sweep.run_files import Paths, is_done, outcomes
 from choco_pipeline.sweep.run_plan import current_plan
 from tests.jobs import planned_run
 from tests.sweep.planned import CONFIG, orders

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
+from choco_pipeline.proof.records import GameToProve, ProofOrder
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
-from choco_pipeline.sweep.orders import WITHOUT_TABLES
-from choco_pipeline.sweep.proofs import (
+from choco_pipeline.sweep.orders import (
     LEAST_STATEMENTS,
     PART_SECONDS,
     STATEMENT_PARTS,
+    WITHOUT_TABLES,
     expected_seconds,
     shared_out,
 )

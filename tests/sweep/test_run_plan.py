@@ -10,14 +10,14 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
+from choco_pipeline.sweep import expand as expand_module
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
-from choco_pipeline.sweep.orders import WITHOUT_TABLES
-from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.proofs import STATEMENT_PARTS
+from choco_pipeline.sweep.orders import STATEMENT_PARTS, WITHOUT_TABLES
+from choco_pipeline.sweep.run_files import Paths
 from choco_pipeline.sweep.run_plan import current_plan, make_plan
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.computing.cost import Cost
+from choco_pipeline.tables.computing import Cost
+from choco_pipeline.tables.shard import build_shard
 from tests.sweep.planned import CLAIMS, CONFIG, STATEMENT, digests, orders, statements
 
 
@@ -223,7 +223,7 @@ def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
     config.write_text(CONFIG.replace("[2, 3, 4]", "1..1300").replace("run: t", "run: v"))
     plan = current_plan(config)
     assert len(plan["shards"]) == 6, "shared out among workers"
-    monkeypatch.setattr(plan_module, "cost_of", lambda *_: Cost(1, 1, 1, 1, 1, 3.0, large=False))
+    monkeypatch.setattr(expand_module, "cost_of", lambda *_: Cost(1, 1, 1, 1, 1, 3.0, large=False))
     config.write_text(CONFIG.replace("[2, 3, 4]", "1..6").replace("run: t", "run: u"))
     plan = current_plan(config)
     assert [len(shard_tables(plan, shard)) for shard in plan["shards"]] == [1] * 6

@@ -1,13 +1,18 @@
-"""Stores compared file by file, and shards of one table."""
+"""Shards of one table, their stores compared file by file, and small chunks and blocks."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from choco_pipeline import Ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables import chunks, wavefront
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 
 
 def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, str]:
@@ -18,6 +23,12 @@ def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, 
     return str(file), str(folder / "tables" / f"{spec.table_id}.done.json")
 
 
+def order_of(folder: Path, specs: tuple[TableSpec, ...], url: str | None = None) -> tuple[str, str]:
+    """Write the spec of the shard ``s`` with small tables; return its path and that of the manifest to be."""
+    write_record(folder / "s.json", Shard("s", specs, url).as_json())
+    return str(folder / "s.json"), str(folder / "tables" / "s.done.json")
+
+
 def built(folder: Path, game: Ruleset, bound: int, quantity: str) -> str:
     """Build a table in one piece; return the path of its manifest."""
     spec, manifest = order(folder, game, bound, quantity)
@@ -25,9 +36,19 @@ def built(folder: Path, game: Ruleset, bound: int, quantity: str) -> str:
     return manifest
 
 
+def store_path(manifest: str) -> Path:
+    """Return the folder of the store beside a manifest."""
+    return Path(manifest.removesuffix(".done.json") + ".zarr")
+
+
+def location(manifest: str) -> Location:
+    """Return the store beside a manifest."""
+    return Location.local(store_path(manifest))
+
+
 def files_of(manifest: str) -> dict[str, bytes]:
     """Return every file of the store beside a manifest."""
-    store = Path(manifest.removesuffix(".done.json") + ".zarr")
+    store = store_path(manifest)
     files = (path for path in store.rglob("*") if path.is_file())
     return {path.relative_to(store).as_posix(): path.read_bytes() for path in files}
 
@@ -41,11 +62,8 @@ def chunks_of(folder: Path) -> list[Path]:
 def entry_of(manifest: str) -> dict[str, Any]:
     """Return a manifest's entry of its one table, without the fields that differ from build to build."""
     (entry,) = read_record(Path(manifest))["tables"].values()
-    return {
-        key: value
-        for key, value in entry.items()
-        if key not in ("seconds", "seconds_to_store", "blocks")
-    }
+    varying = ("seconds", "seconds_to_store", "blocks")
+    return {key: value for key, value in entry.items() if key not in varying}
 
 
 def blocks_of(manifest: str) -> dict[str, int]:
@@ -53,3 +71,19 @@ def blocks_of(manifest: str) -> dict[str, int]:
     (entry,) = read_record(Path(manifest))["tables"].values()
     blocks: dict[str, int] = entry["blocks"]
     return blocks
+
+
+@pytest.fixture
+def small_blocks() -> Iterator[Callable[..., None]]:
+    """Let chunks be of some hundred bytes, and a block one chunk, so that small tables have many."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def set_sizes(chunk_bytes: int, least_seconds: float = 0.0) -> None:
+            patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
+            patch.setattr(wavefront, "LEAST_SECONDS", least_seconds)
+            patch.setattr(wavefront, "ENOUGH_SECONDS", least_seconds)
+            patch.setattr(wavefront, "HANDED_ON_PER_SECOND", float("inf"))
+            wavefront._table.cache_clear()
+
+        yield set_sizes
+    wavefront._table.cache_clear()

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,7 +76,7 @@ def stored(project: Project) -> int:
 
 def blocks(project: Project) -> list[Path]:
     """Return the journal's documents of the finished blocks of an unfinished large table."""
-    return list(tables(project).glob("*.blocks/*x*.json"))
+    return list(tables(project).glob("*.journal/*x*.json"))
 
 
 def documents(project: Project) -> set[str]:
@@ -167,11 +166,10 @@ class Kept:
         kept = cls(set(project.manifests()))
         for path in blocks(project):
             kept.blocks[path.parent.name, path.name] = path.read_text()
-        for path in tables(project).glob("*.partial.jsonl"):
-            for line in path.read_text().splitlines():
-                with suppress(ValueError):  # a torn one
-                    done = json.loads(line)
-                    kept.entries[done["id"]] = done["entry"]
+        for path in tables(project).glob("*.journal/*.json"):
+            record = json.loads(path.read_text())
+            if "entry" in record:
+                kept.entries[path.stem] = record["entry"]
         for manifest in project.manifests().values():
             for i, entry in manifest["tables"].items():
                 # Which blocks were kept is another matter if a build was asked for again.
@@ -184,7 +182,7 @@ class Kept:
             i: later.entries[i] for i in self.entries.keys() & later.entries
         }
         # A Snakemake that is killed before it has seen the end of a job takes its manifest away, and asks for it again. That
-        # of small tables leaves a line for each, that of the large one the documents of its blocks: all that it said.
+        # of small tables leaves a record for each, that of the large one the records of its blocks: all that it said.
         for entry in (entry for i, entry in self.entries.items() if i not in later.entries):
             documents = [json.loads(text) for text in later.blocks.values()]
             chunks = {name: digest for one in documents for name, digest in one["chunks"].items()}
@@ -193,8 +191,8 @@ class Kept:
                 assert round(sum(one[what] for one in documents), 4) == entry[what]
         for shard in {shard for shard, _ in self.blocks}:
             mine = {name: text for (of, name), text in self.blocks.items() if of == shard}
-            manifest = project.manifests().get(shard.replace(".blocks", ".done.json"))
-            if shard.replace(".blocks", ".done.json") in self.finished:
+            manifest = project.manifests().get(shard.replace(".journal", ".done.json"))
+            if shard.replace(".journal", ".done.json") in self.finished:
                 continue  # and the journal goes when the run ends
             if manifest is None:
                 assert {name: later.blocks.get((shard, name)) for name in mine} == mine
@@ -205,7 +203,9 @@ class Kept:
 
 def require_little_begun(project: Project) -> None:
     """Check that no more chunks are without their journal's document than the workers had in hand."""
-    for journal in tables(project).glob("*.blocks"):
+    for journal in tables(project).glob("*.journal"):
+        if "table" not in json.loads((journal / "header.json").read_text()):
+            continue  # of small tables
         known: set[str] = set()
         most = 1
         for path in journal.glob("*x*.json"):

@@ -102,12 +102,9 @@ class Project:
 
     def journalled(self) -> int:
         """Return the number of tables that shards which are not finished have stored."""
-        unfinished = [
-            path
-            for path in (self.folder / "results" / "tables").glob("*.partial.jsonl")
-            if not journal_manifest(path).exists()
-        ]
-        return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in unfinished)
+        journals = (self.folder / "results" / "tables").glob("*.journal")
+        unfinished = (one for one in journals if not one.with_suffix(".done.json").exists())
+        return sum(len({*one.glob("*.json")} - {one / "header.json"}) for one in unfinished)
 
     def processes(self) -> list[psutil.Process]:
         """Return the processes that runs in this folder have started and that are alive."""
@@ -164,11 +161,6 @@ class Screen:
                 self._shown += read
         except OSError:  # how Linux says that the other side has closed
             pass
-
-
-def journal_manifest(journal: Path) -> Path:
-    """Return the manifest of the shard that a journal is of."""
-    return journal.with_name(journal.name.removesuffix(".partial.jsonl") + ".done.json")
 
 
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 300.0) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.sweep.paths import RESULTS, all_records
+from choco_pipeline.sweep.run_files import RESULTS, all_records
 from tests.workflow.kept import STAGES, new_project, said
 from tests.workflow.project import Project
 

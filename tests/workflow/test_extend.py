@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import SolidBar
-from choco_pipeline.tables.building.shard import build_shard
-from tests.tables.storage.test_store import quiet
+from choco_pipeline.cluster.connect import ignore
+from choco_pipeline.tables.shard import build_shard
 from tests.tables.stores import order
 from tests.workflow.project import Project
 
@@ -24,7 +24,7 @@ def test_a_run_says_how_many_blocks_it_has_taken_from_a_smaller_table(tmp_path: 
     project = Project(tmp_path)
     (tmp_path / "larger.yaml").write_text(CONFIG)
     spec, manifest = order(tmp_path / "results", SolidBar("(x+z)//3"), 4096, "p-positions")
-    build_shard(spec, manifest, quiet)
+    build_shard(spec, manifest, ignore)
     done = project.choco("run", "larger.yaml", "--json")
     (entry,) = (
         entry

@@ -1,4 +1,4 @@
-"""Checking one claim on one table: a verdict and the evidence for it."""
+"""Checking one claim on one table, or a statement that needs none: a verdict and the evidence for it."""
 
 from __future__ import annotations
 
@@ -9,38 +9,150 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from choco_pipeline.claims.checks.board import MOST_CELLS, Board
-from choco_pipeline.claims.checks.evaluation import Evaluation
+import numpy as np
+
+from choco_pipeline.claims.checks.bars import find_generation, find_section, find_sections
+from choco_pipeline.claims.checks.evaluation import MOST_CELLS, Board, Evaluation
+from choco_pipeline.claims.checks.evidence import (
+    ClaimCase,
+    Pass,
+    alone,
+    bound_of,
+    concluded,
+    counterexample_to_number,
+    counterexample_to_outcome,
+)
 from choco_pipeline.claims.checks.formulas import (
     compare_grundy_numbers,
     compare_p_positions,
     find_count,
+    find_values,
 )
-from choco_pipeline.claims.checks.generations import find_generation
+from choco_pipeline.claims.checks.height_functions import find_height_functions
 from choco_pipeline.claims.checks.judgement import judge
-from choco_pipeline.claims.checks.octahedron import find_section
 from choco_pipeline.claims.checks.options import box_sides
-from choco_pipeline.claims.checks.printed import (
-    find_columns,
-    find_listing,
-    find_printed_numbers,
-)
 from choco_pipeline.claims.checks.related import find_related
-from choco_pipeline.claims.checks.values import find_values
-from choco_pipeline.claims.evidence.explain import concluded
-from choco_pipeline.claims.evidence.shared_pass import Pass, alone
-from choco_pipeline.claims.kinds import Counts, Evaluated, GrundyNumbers, PPositions
-from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.kinds import (
+    Columns,
+    Counts,
+    Evaluated,
+    GrundyNumbers,
+    HeightFunctions,
+    Listing,
+    PPositions,
+    PrintedNumbers,
+    Sections,
+)
+from choco_pipeline.claims.language.catalogue import without_value
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import without_value
-from choco_pipeline.claims.language.verdict import Undecided, Vacuous
-from choco_pipeline.errors import LimitError
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    Finding,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
+from choco_pipeline.drawing import Squares
+from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
-from choco_pipeline.statements.printer import math_of
-from choco_pipeline.statements.tree import Expression, Implies, OfCell, OfOption, conjuncts, walk
-from choco_pipeline.tables.reading.cells import BLOCK, Cells, TableData
+from choco_pipeline.games.listing import evaluate_at
+from choco_pipeline.games.pictures import shapes_of
+from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.tree import (
+    Expression,
+    Implies,
+    OfCell,
+    OfOption,
+    conjuncts,
+    math_of,
+    walk,
+)
+from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_where
+
+#: Most P-positions that are compared with a list: some hundred megabytes.
+MOST_LISTED = 1 << 20
+
+
+def _find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
+    """Compare printed Grundy numbers with those of the game, if the table has all."""
+    game, cells = case.cells.game, case.cells
+    try:
+        printed = check.legal_numbers(game)
+    except UndefinedError as error:
+        return Finding(Undecided(str(error)))
+    needed = max((bound_of(game, at) for at, _ in printed), default=0)
+    if needed > case.bound and not cells.is_whole:
+        return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
+    wrong = [entry for entry in printed if cells.grundy(entry[0]) != entry[1]]
+    if not wrong:
+        return Finding(Exhausted(len(printed), "number"))
+    least = min(wrong, key=lambda entry: (cells.size(entry[0]), entry))
+    counterexample = counterexample_to_number(case, *least)
+    return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
+
+
+def _find_listing(check: Listing, case: ClaimCase) -> Finding:
+    """Compare a printed list of a formula's values at P-positions.
+
+    The list has the order of nested loops over the coordinates. Raises `LimitError` if the table ends before the reach, or holds
+    too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
+    """
+    if case.cells.variable.name == "p_cell":
+        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
+    if not case.is_complete:
+        raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
+    where = None if check.where is None else check.where.substitute(case.environment)
+    blocks, listed = list[Points](), 0
+    for block in case.cells.p_positions(case.block):
+        blocks.append(case.cells.within_reach(select_where(block, where), case.reach))
+        listed += case.cells.sizes(blocks[-1]).size
+        if listed > MOST_LISTED:
+            raise LimitError(
+                f"it is about more P-positions than the {MOST_LISTED:,} that a list is compared with"
+            )
+    points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    order = np.lexsort([points[name] for name in reversed(check.order)])
+    points = {name: values[order] for name, values in points.items()}
+    values = evaluate_at(check.of.substitute(case.environment), points).tolist()
+    positions = [tuple(row) for row in case.cells.positions(points).tolist()]
+    evidence = {"count": len(values)}
+    needed = max(len(check.begins), len(check.ends))
+    settled = min(len(values), len(check.begins) + len(check.ends))  # which may overlap
+    if len(values) < needed or (check.length is not None and len(values) != check.length):
+        claimed = f"at least {needed:,}" if check.length is None else f"{check.length:,}"
+        other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")
+        return Finding(Refuted(other, settled), evidence)
+    first = len(values) - len(check.ends)
+    for i, value in [*enumerate(check.begins), *enumerate(check.ends, first)]:
+        if values[i] != value:
+            entry = f"entry {i + 1:,} of {len(values):,} is"
+            texts = f"{entry} {values[i]}", f"{entry} {value}"
+            wrong = counterexample_to_outcome(case, positions[i], *texts)
+            return Finding(Refuted(wrong, settled), evidence)
+    return Finding(Exhausted(settled, "number"), evidence)
+
+
+def _find_columns(check: Columns, case: ClaimCase) -> Finding:
+    """Compare the columns of flat bars with the printed ones."""
+    game, number = case.cells.game, len(check.examples)
+    for example in check.examples:
+        position = tuple(example.position)
+        if not game.is_position(position):
+            actual = f"it is no position: {game.why_not(position)}"
+        else:
+            (bar,) = (shape for shape in shapes_of(game, position) if isinstance(shape, Squares))
+            columns = [bar.above(column) + 1 for column in range(bar.right + 1)]
+            if columns == example.columns:
+                continue
+            actual = f"its columns are {columns}"
+        claimed = f"its columns are {example.columns}"
+        found = Counterexample(actual, claimed, position, game.coordinates)
+        return Finding(Refuted(found, number))
+    return Finding(Exhausted(number, "example"))
+
 
 #: Margin beyond a claim's range that is also checked, besides a quarter of the range.
 BEYOND = 32
@@ -96,21 +208,17 @@ def pass_of_claim(
         case = ClaimCase(claim, parameters, cells, block, explains)
         if case.reach is not None:  # a little beyond it, to see whether more would be true
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
-        return (yield from _find(case))
+        check = claim.check
+        if (false := _false_premise(case)) is not None:
+            return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
+        if check.kind not in CHECKS:
+            raise ValueError(f"{claim.id} is about no ruleset: no table decides it")
+        finding = CHECKS[check.kind](check, case)
+        return finding if isinstance(finding, Finding) else (yield from finding)
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:
         return Finding(Undecided(str(error)))
-
-
-def _find(case: ClaimCase) -> Pass[Finding]:
-    check, false = case.claim.check, _false_premise(case)
-    if false is not None:
-        return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
-    if check.kind not in CHECKS:
-        raise ValueError(f"{case.claim.id} is about no ruleset: no table decides it")
-    finding = CHECKS[check.kind](check, case)
-    return finding if isinstance(finding, Finding) else (yield from finding)
 
 
 def _false_premise(case: ClaimCase) -> Expression | None:
@@ -200,8 +308,38 @@ CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "counts": _find_number,
     "cellular": find_generation,
     "octahedron": find_section,
-    "columns": find_columns,
+    "columns": _find_columns,
     "statement": find_by_evaluation,
-    "grundy-list": find_printed_numbers,
-    "listing": find_listing,
+    "grundy-list": _find_printed_numbers,
+    "listing": _find_listing,
 }
+
+
+def check_standing(
+    claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
+) -> Finding:
+    """Judge a statement on integers, height functions or sections.
+
+    `bound` is `N`, by default the claim's own. Names in `fixed` have one value; the others run over their ranges. Raises
+    `ConfigError` if a fixed name does not occur in the statement.
+    """
+    check, fixed = claim.check, fixed or {}
+    if not isinstance(check, Evaluated | HeightFunctions | Sections):
+        raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
+    bound = check.bound if bound is None else bound
+    try:
+        match check:
+            case Evaluated():
+                for name in fixed.keys() - claim.integers.keys():
+                    names = ", ".join(claim.integers) or "none"
+                    raise ConfigError(f"{name!r} is no integer of the statement: it has {names}")
+                evaluation = Evaluation(None, bound, {"N": bound}, check.printed, fixed=fixed)
+                return judge(check.proposition, evaluation)
+            case HeightFunctions():
+                return find_height_functions(check, bound)
+            case Sections():
+                return find_sections(check, bound, fixed)
+    except FormulaError as error:
+        return without_value(claim, error)
+    except LimitError as error:
+        return Finding(Undecided(str(error)))

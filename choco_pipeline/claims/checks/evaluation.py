@@ -13,16 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from choco_pipeline.claims.checks.board import Board
+from choco_pipeline.claims.checks.options import Box, box_sides
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import RectangularBar
+from choco_pipeline.games import RectangularBar, Ruleset
+from choco_pipeline.games.listing import results_of
 from choco_pipeline.statements.meaning import UndefinedError, game_of
-from choco_pipeline.statements.printer import text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     TRUE,
@@ -54,8 +56,176 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     is_about_option,
     joined,
+    text_of,
 )
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths
+from choco_pipeline.tables.cells import Ints, Points, Truths
+from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import NONE, Quantity, variable_of
+
+#: The largest box of positions whose options are found at once: some ten megabytes, some tenths of a second.
+MOST_CELLS = 1 << 20
+#: A board that takes longer to compute is refused.
+MOST_SECONDS = 60.0
+#: Options of all positions of one step together.
+MOST_OPTIONS = 1 << 24
+
+
+@dataclass
+class Board:
+    """The Grundy numbers of a game's positions, or the outcomes of uncut bars.
+
+    A statement may use positions beyond the table of its claim, and positions of other games, so this table grows on demand.
+    """
+
+    game: Ruleset
+    #: Whether the coordinates are those of the poisoned cell, and the passes left.
+    of_whole_bars: bool = False
+    _values: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, np.int32))
+    _bound: int = -1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coordinates, in order."""
+        game = self.game
+        return ("i", "j", *game.coordinates[4:]) if self.of_whole_bars else game.coordinates
+
+    @property
+    def holds_outcomes(self) -> bool:
+        """Whether the table holds 1 for P-positions, and no Grundy numbers."""
+        return self.of_whole_bars or self.game.rules.misere
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the game has finitely many positions."""
+        return self.of_whole_bars or not self.game.base.rules.unbounded
+
+    def reach(self, bound: int) -> None:
+        """Extend the table to a bound. Raises `LimitError` if that takes too long."""
+        if bound <= self._bound:
+            return
+        quantity: Quantity = "p-positions" if self.holds_outcomes else "grundy"
+        cost = cost_of(self.game, bound, quantity)
+        require_memory(self.game, bound, cost.memory_whole, worker_memory(1))
+        if cost.seconds > MOST_SECONDS:
+            takes = f"takes about {cost.seconds:,.0f} s (at most {MOST_SECONDS:,.0f} s)"
+            raise LimitError(f"{self.game.notation}: its table up to {bound:,} {takes}")
+        data = table(self.game, bound, quantity)[variable_of(self.game, quantity).name]
+        self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
+
+    def box(self, bound: int) -> Box | None:
+        """Return the positions up to a bound as arrays, if they are at most `MOST_CELLS`.
+
+        None for uncut bars, and for games whose rules do not determine the options.
+        """
+        game = self.game
+        if self.of_whole_bars or game.has_own_options or game.rules.needs_listing:
+            return None
+        bound = max(game.base.limits()) if self.is_finite else bound
+        return Box.of(game, bound) if math.prod(box_sides(game, bound)) <= MOST_CELLS else None
+
+    def positions(self, bound: int, block: int) -> Iterator[Points]:
+        """Yield the positions up to a bound in blocks, in lexicographic order."""
+        box = self.box(bound) if bound > self._bound else None
+        if box is not None:  # a statement on moves alone needs no table
+            yield from (points for _, points in box.positions(block))
+            return
+        self.reach(bound)
+        shape = self._values.shape
+        limits = [n - 1 for n in shape] if self.of_whole_bars else self.game.limits(bound)
+        sides = [min(n, most + 1) for n, most in zip(shape, limits, strict=True)]
+        values = self._values[tuple(map(slice, sides))]
+        flat = np.flatnonzero(values.reshape(-1) != NONE)
+        for start in range(0, flat.size, block):
+            index = np.unravel_index(flat[start : start + block], values.shape)
+            yield {
+                name: at.astype(np.int64) + self._first(name)
+                for name, at in zip(self.names, index, strict=True)
+            }
+
+    def _first(self, name: str) -> int:
+        """Return the least value of a coordinate: the poisoned cell is counted from 1."""
+        return int(self.of_whole_bars and name in ("i", "j"))
+
+    def sizes(self, points: Points) -> Ints:
+        """Return the largest coordinate of each position, passes left not counted."""
+        heaps = self.names[: len(self.names) - bool(self.game.passes)]
+        return reduce(np.maximum, (points[name] for name in heaps))
+
+    def values(self, points: Points) -> Ints:
+        """Return the cells of the table at the points.
+
+        Raises `UndefinedError` for the first point that is not a position.
+        """
+        columns = [points[name] for name in self.names]
+        if not columns[0].size:
+            return np.empty(0, np.int64)
+        if not self.of_whole_bars:
+            unbounded = self.game.rules.unbounded
+            self.reach(max((int(points[name].max()) for name in unbounded), default=0))
+        index = [at - self._first(name) for name, at in zip(self.names, columns, strict=True)]
+        inside = np.ones(columns[0].size, np.bool_)
+        for at, side in zip(index, self._values.shape, strict=True):
+            inside &= (at >= 0) & (at < side)
+        held = np.full(inside.size, NONE, np.int64)
+        held[inside] = self._values[tuple(at[inside] for at in index)]
+        if (held == NONE).any():
+            row = int((held == NONE).argmax())
+            position = tuple(int(values[row]) for values in columns)
+            raise UndefinedError(f"{position} is no position of {self.game.notation}")
+        return held
+
+    def are_p(self, points: Points) -> Truths:
+        """Return a mask of the P-positions."""
+        held: Truths = self.values(points) == (1 if self.holds_outcomes else 0)
+        return held
+
+    def grundy(self, points: Points) -> Ints:
+        """Return the Grundy numbers of positions."""
+        if self.game.rules.misere:
+            raise LimitError(f"{self.game.notation}: misère play has no Grundy numbers")
+        if self.of_whole_bars:
+            raise LimitError(
+                "only outcomes of uncut bars are computed, no Grundy numbers: use the coordinates a, b, c, d"
+            )
+        return self.values(points)
+
+    def options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
+        """Return the distinct options of each position.
+
+        The first array holds the row of the position of each option, the second result its coordinates. With `by`, only moves
+        that lower no other coordinates count. Raises `LimitError` if there are too many options.
+        """
+        game = self.game
+        if game.has_own_options:
+            return self._listed(points, by)
+        rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
+        for move in game.rules.moves:
+            if by and not set(move.lowers) <= set(by):
+                continue
+            for row, (option, *others) in results_of(game.rules, move, points):
+                if others:
+                    raise LimitError(f"{game.notation}: a move splits, and leaves two positions")
+                rows.append(row)
+                columns.append(np.stack([option[name] for name in self.names], axis=1))
+                if sum(map(len, rows)) > MOST_OPTIONS:
+                    raise LimitError(
+                        f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer"
+                    )
+        table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
+        distinct = np.unique(table_of, axis=0)
+        return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
+
+    def _listed(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
+        """Return options as the game lists them, position by position."""
+        if by:
+            raise LimitError(f"{self.game.notation} does not say which moves lower {', '.join(by)}")
+        positions = zip(*(points[name].tolist() for name in self.names), strict=True)
+        found = [(row, q) for row, at in enumerate(positions) for q in set(self.game.options(at))]
+        rows = np.array([row for row, _ in found], np.int64)
+        columns = np.array([q for _, q in found], np.int64).reshape(-1, len(self.names))
+        return rows, dict(zip(self.names, columns.T, strict=True))
+
 
 #: Points that are evaluated together.
 BLOCK = 1 << 16
@@ -121,10 +291,7 @@ class Evaluation:
     _having: dict[Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which evaluation starts.
-
-        These are the given positions, or a single point for a statement about integers.
-        """
+        """Return the points at which evaluation starts: positions, or a single point for a statement about integers."""
         size = 1 if position is None else next(iter(position.values())).size
         known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
         return Batch(size, known, position)
@@ -188,20 +355,18 @@ class Evaluation:
 
     def value(self, part: Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
-        known = self._named(batch, part.formula.names)
+        known, formula = self._named(batch, part.formula.names), part.formula
         for name, term in part.terms:
             known[name] = self.term(term, batch)
-        if (
-            not part.formula.names <= known.keys()
-        ):  # a definition has no value, which may not matter
-            rows = [{name: int(known[name][row]) for name in known} for row in range(batch.size)]
-            values = [int(part.formula.value(row)) for row in rows]
-            if any(value.bit_length() > 63 for value in values):
-                raise LimitError(f"{part.formula}: an integer of more than 64 bits")
-            return np.array(values, np.int64)
-        return np.broadcast_to(part.formula.evaluate(known), batch.size).astype(
-            np.int64, copy=False
-        )
+        if formula.names <= known.keys():
+            values = np.broadcast_to(formula.evaluate(known), batch.size)
+            return values.astype(np.int64, copy=False)
+        # A definition has no value, which may not matter.
+        rows = ({name: int(known[name][row]) for name in known} for row in range(batch.size))
+        integers = [int(formula.value(row)) for row in rows]
+        if any(value.bit_length() > 63 for value in integers):
+            raise LimitError(f"{formula}: an integer of more than 64 bits")
+        return np.array(integers, np.int64)
 
     def _named(self, batch: Batch, names: Collection[str]) -> dict[str, Ints]:
         known: dict[str, Ints] = batch.named
@@ -342,17 +507,22 @@ class Evaluation:
         Conjuncts are evaluated from the left, up to the first with a name that is bound `later`.
         """
         rows = np.arange(batch.size)
+
+        def is_known(part: Expression) -> bool:
+            names = part.formula.names
+            return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
+
         while isinstance(condition, Let):
             name, value, condition = condition.name, condition.value, condition.body
             try:
-                if not self._is_known(value, batch, later):
-                    later = {*later, name}
-                else:
+                if is_known(value):
                     batch = batch.with_known(name, self.value(value, batch))
+                    continue
             except FormulaError:
-                later = {*later, name}
+                pass
+            later = {*later, name}
         for part in conjuncts(condition):
-            if not isinstance(part, Expression) or not self._is_known(part, batch, later):
+            if not isinstance(part, Expression) or not is_known(part):
                 break
             try:
                 held = self.holds(part, batch)
@@ -362,11 +532,7 @@ class Evaluation:
                 rows, batch = rows[held], batch.chosen(held)
         return rows
 
-    def _is_known(self, part: Expression, batch: Batch, later: Collection[str]) -> bool:
-        names = part.formula.names
-        return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
-
-    def _names_of(self, bindings: Sequence[Binding]) -> frozenset[str]:
+    def _names_of(self, bindings: Sequence[Binding]) -> set[str]:
         names = set[str]()
         for binding in bindings:
             match binding:
@@ -378,7 +544,7 @@ class Evaluation:
                     names.update(self._own.names)
                 case OfOption():
                     pass
-        return frozenset(names)
+        return names
 
     def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with one more variable, and the original row of each point."""
@@ -472,12 +638,11 @@ class Evaluation:
         assert place.game is not None
         values = {}
         for name in place.game.names & batch.known.keys():
-            numbers = np.unique(batch.known[name])
-            if numbers.size > 1:
-                raise LimitError(
-                    f"{place.game.text}: {name} has more than one value here, which is not supported"
-                )
-            values[name] = int(numbers[0])
+            first, *others = np.unique(batch.known[name]).tolist()
+            if others:
+                why = f"{name} has more than one value here, which is not supported"
+                raise LimitError(f"{place.game.text}: {why}")
+            values[name] = first
         game = game_of(place.game, values, self.games)
         if game.identity not in self._boards:
             board = Board(game, self._own.of_whole_bars and isinstance(game.base, RectangularBar))

@@ -5,19 +5,24 @@ A statement about positions is evaluated at all positions up to a bound, one abo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import BLOCK, Batch, Evaluation, necessary_condition
-from choco_pipeline.claims.evidence.integer_sets import IntegerSet
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.checks.evaluation import (
+    BLOCK,
+    Batch,
+    Board,
+    Evaluation,
+    necessary_condition,
+)
+from choco_pipeline.claims.checks.formulas import IntegerSet
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Exhausted,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -28,7 +33,6 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation, range_text
 from choco_pipeline.games import Position
 from choco_pipeline.statements.meaning import UndefinedError, World
-from choco_pipeline.statements.printer import math_of, term_math
 from choco_pipeline.statements.tree import (
     SIZE,
     At,
@@ -57,22 +61,18 @@ from choco_pipeline.statements.tree import (
     conjuncts,
     integers_in_front,
     is_sampled,
+    math_of,
     samples,
+    term_math,
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.reading.cells import Points, Truths, holds_at
+from choco_pipeline.tables.cells import Points, Truths, holds_at
 
 Least = tuple[int, Position]
 #: Words for a comparison with a claimed number.
-SIGNS = {
-    "==": "",
-    "!=": "not ",
-    ">=": "at least ",
-    ">": "more than ",
-    "<=": "at most ",
-    "<": "less than ",
-}
+SIGNS = {"==": "", "!=": "not ", ">=": "at least ", ">": "more than "}
+SIGNS |= {"<=": "at most ", "<": "less than "}
 
 
 @dataclass(frozen=True)
@@ -99,22 +99,21 @@ def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = 
     `FormulaError` if a formula has no value where it is needed.
     """
     try:
+        _require_finite_counts(proposition, evaluation)
+        if isinstance(proposition, ValueSet):
+            return _judge_values(proposition, evaluation, reach)
         return _judge(proposition, evaluation, reach)
     except (UndefinedError, LimitError) as error:
         return Finding(Undecided(str(error)))
 
 
 def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Finding:
-    require_finite_counts(proposition, evaluation)
-    if isinstance(proposition, ValueSet):
-        return _judge_values(proposition, evaluation, reach)
     cases = _cases(proposition, evaluation, reach)
     settled = failures = 0
     is_vacuous = True
     least: Least | None = None
     for batch in _batches(proposition, cases, evaluation, reach):
-        in_domain = _domain(cases.body, evaluation, batch)
-        batch = batch.chosen(in_domain)
+        batch = batch.chosen(_domain(cases.body, evaluation, batch))
         is_vacuous = is_vacuous and not evaluation.holds(applies(cases.body), batch).any()
         wrong = ~evaluation.holds(cases.body, batch)
         settled += batch.size
@@ -125,9 +124,8 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
         found = _counterexample(cases, least[1], evaluation)
         return Finding(Refuted(found, settled), {"failures": failures})
     if is_vacuous:
-        nothing = "satisfies its premise" + (
-            " and has an option that it is about" if settled else ""
-        )
+        nothing = "satisfies its premise"
+        nothing += " and has an option that it is about" if settled else ""
         if cases.is_complete:
             return Finding(Vacuous(f"no {cases.unit} {nothing}"))
         why = f"no {cases.unit} up to bound {evaluation.bound:,} {nothing}"
@@ -171,29 +169,25 @@ def depends_on_position(part: Part, names: Sequence[str]) -> bool:
 
 
 def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
-    board = evaluation.board
+    board, fixed = evaluation.board, evaluation.fixed
+    listed = ", ".join(
+        range_text(one.name, one.span) for one in samples(proposition) if one.name not in fixed
+    )
+    sample = f"for {listed} alone" if listed else ""
     if board is not None and depends_on_position(proposition, board.names):
         is_complete = _is_complete(board, evaluation, reach) and not is_sampled(proposition)
         body = proposition.body if isinstance(proposition, Quantified) else proposition
         is_of_options = isinstance(body, Implies) and isinstance(body.premise, IsOption)
         if any(isinstance(part, OfCell) for part in walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
-        return Cases(board.names, "position", proposition, is_complete, _sample(proposition))
-    is_complete = not (evaluation.fixed or is_sampled(proposition) or uses_bound(proposition))
+        return Cases(board.names, "position", proposition, is_complete, sample)
+    is_complete = not (fixed or is_sampled(proposition) or uses_bound(proposition))
     ranges, body = integers_in_front(proposition)
-    sample = _sample(proposition, evaluation.fixed)
     return Cases(tuple(one.name for one in ranges), "case", body, is_complete, sample)
 
 
 def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> bool:
     return board.is_finite or (reach is not None and evaluation.bound >= reach)
-
-
-def _sample(part: Part, fixed: Collection[str] = ()) -> str:
-    listed = ", ".join(
-        range_text(one.name, one.span) for one in samples(part) if one.name not in fixed
-    )
-    return f"for {listed} alone" if listed else ""
 
 
 def _batches(
@@ -244,12 +238,9 @@ def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
         return 0, ()
     named = failing.named
     rows = np.stack([named[name] for name in cases.names], axis=1)
-    if cases.unit == "position":
-        assert evaluation.board is not None
-        assert failing.position is not None
+    sizes = np.abs(rows).max(axis=1)
+    if evaluation.board is not None and failing.position is not None:
         sizes = evaluation.board.sizes(failing.position)
-    else:
-        sizes = np.abs(rows).max(axis=1)
     near = rows[sizes == sizes.min()]
     return int(sizes.min()), min(map(tuple, near.tolist()))
 
@@ -394,17 +385,21 @@ def _at_choice(
 ) -> tuple[str, str]:
     """Return the facts and the violated claim for one choice of variables."""
     coordinates = () if evaluation.board is None else evaluation.board.names
+
+    def row(points: Points | None, names: Sequence[str]) -> Position:
+        return tuple(int((points or {})[name][0]) for name in names)
+
     chosen = []
     for binding in bindings:
         match binding:
             case OfOption():
-                chosen.append(f"its option {_row(batch.option or {}, coordinates)}")
+                chosen.append(f"its option {row(batch.option, coordinates)}")
             case OfPosition():
-                chosen.append(f"the position {_row(batch.position or {}, coordinates)}")
+                chosen.append(f"the position {row(batch.position, coordinates)}")
             case InRange(name):
                 chosen.append(f"{name} = {batch.known[name][0]:,}")
             case OfCell(names):
-                chosen.append(f"({', '.join(names)}) = {_row(batch.known, names)}")
+                chosen.append(f"({', '.join(names)}) = {row(batch.known, names)}")
     where = ", ".join(chosen)
     if word == "no":
         return f"{where}: {_math(body)} is true", f"{_math(body)} is false"
@@ -421,10 +416,6 @@ def _names_a_cell(part: Proposition) -> bool:
             return _names_a_cell(conclusion)
         case _:
             return isinstance(part, IsOption)
-
-
-def _row(points: Points, names: Sequence[str]) -> Position:
-    return tuple(int(points[name][0]) for name in names)
 
 
 def _math(part: Proposition) -> str:
@@ -446,50 +437,44 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
             continue
         settled += batch.size
         assert batch.position is not None
-        sizes, rows = (
-            board.sizes(batch.position),
-            np.stack([batch.position[name] for name in board.names], axis=1),
-        )
+        sizes = board.sizes(batch.position)
+        rows = np.stack([batch.position[name] for name in board.names], axis=1)
         values = evaluation.value(part.value, batch)
         order = np.lexsort([*rows.T[::-1], sizes, values])
         distinct, index = np.unique(values[order], return_index=True)
         for value, row in zip(distinct.tolist(), order[index].tolist(), strict=True):
             here = (int(sizes[row]), tuple(rows[row].tolist()))
             first_at[value] = min(here, first_at.get(value, here))
-    members = IntegerSet(
-        part.members.formula.substitute(evaluation.values).rename({part.variable: "v"})
-    )
+    condition = part.members.formula.substitute(evaluation.values).rename({part.variable: "v"})
+    members = IntegerSet(condition)
     evidence: dict[str, Any] = {"values": sorted(first_at)[:64], "count": len(first_at)}
     values = np.array(sorted(first_at), np.int64)
-    are_members = holds_at(members.condition, {"v": values})
-    outside = [(first_at[value], value) for value in values[~are_members].tolist()]
+    outside = values[~holds_at(condition, {"v": values})].tolist()
     if outside and part.relation != ">=":
-        (_, at), value = min(outside)
+        (_, at), value = min((first_at[value], value) for value in outside)
         found = Counterexample(f"the value {value:,}", "a member of the set", at, board.names)
         return Finding(Refuted(found, settled), {**evidence, "failures": len(outside)})
     missing = members.first_outside(first_at) if is_complete and part.relation != "<=" else None
     if missing is not None:
         found = Counterexample(f"no position has the value {missing:,}", f"{missing:,} is a value")
         return Finding(Refuted(found, settled), evidence)
+    up_to = f"up to bound {evaluation.bound:,}"
     if not settled:
         why = "no position satisfies its condition"
-        return Finding(
-            Vacuous(why) if is_complete else Undecided(f"{why} up to bound {evaluation.bound:,}"),
-            evidence,
-        )
+        nothing = Vacuous(why) if is_complete else Undecided(f"{why} {up_to}")
+        return Finding(nothing, evidence)
     if is_complete or part.relation == "<=":
         agrees = Exhausted(settled) if is_complete else HoldsToBound(settled, evaluation.bound)
         return Finding(agrees, evidence)
     largest = max([*map(abs, first_at), evaluation.bound // 4])
     absent = sorted({*members.up_to(largest).tolist()} - first_at.keys(), key=lambda v: (abs(v), v))
     if absent:
-        why = f"{absent[0]:,} is a member, and no value up to bound {evaluation.bound:,}"
-        return Finding(Undecided(why), evidence)
+        return Finding(Undecided(f"{absent[0]:,} is a member, and no value {up_to}"), evidence)
     sense = f"every member up to {largest:,} is a value"
     return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
 
 
-def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
+def _require_finite_counts(part: Part, evaluation: Evaluation) -> None:
     """Refuse counts and quantifiers over infinitely many positions.
 
     A quantifier over all cells must be outermost: there a cell up to the bound can refute the statement. Raises `LimitError`.
@@ -503,19 +488,18 @@ def require_finite_counts(part: Part, evaluation: Evaluation) -> None:
     for one in walk(part):
         if not isinstance(one, Quantified | Count):
             continue
-        if any(isinstance(b, OfCell) for b in one.bindings) and not (
-            one is outer and isinstance(one, Quantified) and one.word == "every"
-        ):
+        is_every = isinstance(one, Quantified) and one.word == "every"
+        if any(isinstance(b, OfCell) for b in one.bindings) and not (one is outer and is_every):
             raise LimitError("a quantifier over all cells stands in front of the whole statement")
         if board.is_finite or OfPosition() not in one.bindings:
             continue
         body: Proposition | None = one.body
-        if isinstance(one, Quantified) and one.word == "every":
+        if is_every:
             body = body.premise if isinstance(body, Implies) else None
         parts = () if body is None else conjuncts(body)
-        limits = [
+        limits = (
             c.formula.bound_of(SIZE) for c in parts if isinstance(c, Expression) and not c.terms
-        ]
+        )
         needed = [
             int(limit.value(dict(evaluation.values)))
             for limit in limits

@@ -18,7 +18,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit, Move
-from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
+from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
 #: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
 MOST_LIMITED = 6

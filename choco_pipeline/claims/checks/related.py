@@ -12,22 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
-from choco_pipeline.claims.evidence.explain import (
+from choco_pipeline.claims.checks.evidence import (
+    ClaimCase,
+    Tally,
     counterexample_to_number,
     counterexample_to_outcome,
 )
-from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
 from choco_pipeline.claims.kinds import Related
-from choco_pipeline.claims.language.case import ClaimCase, Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Refuted
+from choco_pipeline.claims.language.verdict import Counterexample, Finding, Refuted
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.notation import build, read
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.bounded_game import estimated_positions
+from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
     Ints,
@@ -37,8 +36,8 @@ from choco_pipeline.tables.reading.cells import (
     evaluate_at,
     select,
 )
-from choco_pipeline.tables.specs.position_count import estimated_positions
-from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 #: Limits of the enumeration of positions and of the related table: some seconds.
 MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from choco_pipeline.claims.kinds import Counts
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
     Counterexample,
+    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -52,15 +51,16 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     remaining equations, and names relations without any.
     """
     compared = claim.counts
-    if compared is None:
-        raise ValueError(f"{claim.id} is a claim of kind {claim.check.kind}, counts is needed")
+    assert compared is not None
     (parameter,) = claim.parameters
     largest = max(counts, default=0)
-    tables = _tables(compared, parameter, counts)
-    relations = compared.conditions
-    equations = dict.fromkeys(relations, 0)
+    tables = {"g": _Numbers(counts.get)}
+    for name, summand in compared.sums.items():
+        terms = _Numbers(counts.get)  # a sum records its own uses
+        tables[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
+    equations = dict.fromkeys(compared.conditions, 0)
     for value in range(1, largest + 1):
-        for relation in relations:
+        for relation in equations:
             if parameter not in relation.names and value > 1:
                 continue
             for table in tables.values():
@@ -87,16 +87,6 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     if unchecked:
         sense += f"; none of {', '.join(unchecked)}"
     return HoldsToBound(sum(counts.values()), largest, sense)
-
-
-def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[str, _Numbers]:
-    """Return `g` and the sums as look-up functions."""
-    largest = max(counts, default=0)
-    tables = {"g": _Numbers(counts.get)}
-    for name, summand in check.sums.items():
-        terms = _Numbers(counts.get)  # a sum records its own uses
-        tables[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
-    return tables
 
 
 class _NoTableError(LookupError):

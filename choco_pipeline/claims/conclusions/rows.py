@@ -1,35 +1,574 @@
-"""The conclusions of a run: rows of claims, pairs, and contradictions."""
+"""The conclusions of a run: rows of claims, pairs, and contradictions.
+
+A combined outcome never says more than all verdicts together, and a bound never reads as a proof.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import (
+    SIGNS,
     ClaimPair,
     ClaimRow,
     Decided,
+    EngineAgreement,
     Outcome,
     PairKind,
     Right,
     tally,
 )
-from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
-from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry
-from choco_pipeline.claims.language.verdict import place_text
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    VerdictKind,
+    counted,
+    place_text,
+)
 from choco_pipeline.commands import DEFAULT_CONFIG, command
-from choco_pipeline.errors import DisagreementError
+from choco_pipeline.errors import ConfigError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
+from choco_pipeline.statements.tree import is_sampled
 
-#: The name of the coordinate that counts passes: sizes of positions do not count it.
-PASSES = "p"
+#: Some integers for a claim's parameters, as a key.
+Given = tuple[tuple[str, int], ...]
+
+#: The names of engines in texts.
+ENGINES: Mapping[str, str] = {"own": "ours", "checker": "the checker", "z3": "z3", "cvc5": "cvc5"}
+#: Statuses of statements that no paper asserts, so that a refutation contradicts no author.
+NOT_ASSERTED: Mapping[str, str] = {"question": "Questions", "ours": "Remarks of this project"}
+#: Strongest first. The first kind that occurs is the outcome of several verdicts with the same parameters. "vacuous" comes
+#: late, because a statement that holds somewhere is not vacuous.
+PRECEDENCE: tuple[VerdictKind, ...] = (
+    "refuted",
+    "proved",
+    "exhausted",
+    "holds-to-bound",
+    "vacuous",
+    "undecided",
+)
+
+
+def follows_text(evidence: Mapping[str, Any]) -> str:
+    """Return the premises of a verdict, and theirs, as words; "" for none.
+
+    Examples
+    --------
+    >>> one = {"premises": [{"claim": "a", "follows_from": None}], "lemmas": ["one pass", "a free heap"]}
+    >>> follows_text({"follows_from": one})
+    'follows from a by one pass and a free heap'
+    >>> other = {"premises": [{"claim": "b", "follows_from": one}], "lemmas": []}
+    >>> follows_text({"follows_from": other})
+    'follows from b, which follows from a by one pass and a free heap'
+    """
+    chain = evidence.get("follows_from")
+    if chain is None:
+        return ""
+    named = []
+    for premise in chain["premises"]:
+        before = follows_text(premise)
+        named.append(f"{premise['claim']}, which {before}" if before else premise["claim"])
+    by = f" by {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
+    return f"follows from {enumerated(named)}{by}"
+
+
+def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
+    """Return the strongest of the verdicts with the same parameters."""
+    kinds = {verdict.verdict for verdict in verdicts}
+    return next(verdict for verdict in PRECEDENCE if verdict in kinds)
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """A claim and all verdicts on it.
+
+    A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
+    proofs, or no choice, which is all of the statement.
+    """
+
+    claim: Claim
+    #: All verdicts. An undecided proof does not weaken other verdicts.
+    all_verdicts: Sequence[ClaimVerdict]
+
+    @cached_property
+    def verdicts(self) -> Sequence[ClaimVerdict]:
+        """The verdicts on single cases, without undecided proofs if there are others."""
+        single = [v for v in self.all_verdicts if v.for_all is None]
+        telling = [v for v in single if not (v.is_by_proof and v.verdict == "undecided")]
+        return telling or single
+
+    @cached_property
+    def for_all(self) -> ClaimVerdict | None:
+        """The verdict on all parameters that satisfy `for_all`, if there is one."""
+        return next((v for v in self.all_verdicts if v.for_all is not None), None)
+
+    @property
+    def proved_for_all(self) -> ClaimVerdict | None:
+        return self.for_all if self.for_all is not None and self.for_all.is_proved else None
+
+    @property
+    def is_proved_for_all(self) -> bool:
+        """Whether it is proved for all its parameters at once."""
+        return self.proved_for_all is not None and self.claim.speaks_for_all_only
+
+    def is_among_all(self, given: Given) -> bool:
+        """Whether a case belongs to the domain that is proved at once."""
+        return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
+
+    @cached_property
+    def by_parameters(self) -> Mapping[Given, Sequence[ClaimVerdict]]:
+        cases: dict[Given, list[ClaimVerdict]] = defaultdict(list)
+        for verdict in self.verdicts:
+            cases[tuple(verdict.parameters.items())].append(verdict)
+        return cases
+
+    @cached_property
+    def kinds(self) -> Mapping[Given, VerdictKind]:
+        """The strongest verdict on each case."""
+        return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
+
+    def of(self, kind: VerdictKind) -> list[Given]:
+        return [given for given, outcome in self.kinds.items() if outcome == kind]
+
+    @cached_property
+    def in_all_ranges(self) -> bool:
+        """Whether every choice in the ranges of a statement about integers is decided."""
+        return all(
+            verdict.evidence.get("all_choices", False)
+            for verdict in self.all_verdicts
+            if verdict.parameters
+        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.all_verdicts)
+
+    @cached_property
+    def covers(self) -> bool:
+        """Whether the claim is about no other case than these."""
+        claim = self.claim
+        if claim.pattern is None:
+            is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
+            return self.in_all_ranges and not is_of_some
+        every = _all_parameters(claim)
+        checked = [dict(given) for given in self.kinds]
+        return every is not None and all(
+            case in checked or self.is_among_all(tuple(case.items())) for case in every
+        )
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """The outcome: ``proved`` only if every case of the claim is."""
+        kinds = set(self.kinds.values())
+        if "refuted" in kinds:
+            return "refuted"
+        if self.is_proved_for_all:
+            return "proved"
+        if self.proved_for_all is not None:
+            others = (kind for given, kind in self.kinds.items() if not self.is_among_all(given))
+            kinds = {"proved", *others}
+            parts = kinds
+        elif not kinds:
+            return "unchecked"
+        else:
+            parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
+        whole = None if self.claim.parameters else self.kinds.get(())
+        true = parts - {"vacuous"}  # a case that says nothing is no exception
+        if whole == "proved" or (self.covers and true == {"proved"}):
+            return "proved"
+        if whole == "exhausted" or (self.covers and true and true <= {"proved", "exhausted"}):
+            return "exhausted"
+        if not true and (
+            whole == "vacuous" or (self.covers and parts and whole != "holds-to-bound")
+        ):
+            return "vacuous"
+        if "proved" in true and true <= {"proved", "undecided"}:
+            return "proved-for-listed"
+        return "undecided" if kinds <= {"undecided", "vacuous"} else "holds-to-bound"
+
+    @property
+    def engines(self) -> tuple[EngineAgreement, ...]:
+        """The engines that agree on the proofs, for each set of engines."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+        for_all = [] if self.for_all is None else [self.for_all]
+        for verdict in [*for_all, *self.verdicts]:
+            if verdict.is_by_proof and verdict.is_proved:
+                counts[verdict.engines] += 1
+                for name, why in verdict.no_answer.items():
+                    silent[verdict.engines].setdefault(name, why)
+        return tuple(
+            EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
+            for names, number in counts.items()
+        )
+
+
+def few_words(row: ClaimRow) -> str:
+    """Return the outcome of a row in a few words, with the bounds to which it holds."""
+    match row.verdict:
+        case "proved" if row.for_all:
+            return f"proved for {row.for_all}"
+        case "holds-to-bound" if "holds-to-bound" not in row.counts:  # not for every parameter
+            return "holds where checked"
+        case "holds-to-bound" if row.bound and row.bound[0] == row.bound[1]:
+            return f"holds to {row.bound[1]:,}"
+        case "holds-to-bound":
+            return "holds to the bounds"
+        case verdict:
+            return SIGNS[verdict][1]
+
+
+def engines_text(engines: Sequence[EngineAgreement]) -> str:
+    """Name the engines that agree on proofs, and the reasons of the others.
+
+    Return "" if there are no proofs.
+
+    Examples
+    --------
+    >>> both = EngineAgreement(engines=("own", "checker"), proofs=4, no_answer={})
+    >>> engines_text([both])
+    'ours and the checker'
+    >>> alone = EngineAgreement(engines=("own",), proofs=2, no_answer={"checker": "the time is over"})
+    >>> engines_text([both, alone])
+    'ours and the checker on 4 proofs; ours alone on 2 proofs (the checker: the time is over)'
+    """
+    parts = []
+    for proved_by in engines:
+        names = [ENGINES.get(name, name) for name in proved_by.engines]
+        text = enumerated(names) + (" alone" if len(names) == 1 else "")
+        if len(engines) > 1:
+            text += f" on {proved_by.proofs:,} proof{'' if proved_by.proofs == 1 else 's'}"
+        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in proved_by.no_answer.items()]
+        parts.append(text + (f" ({'; '.join(silent)})" if silent else ""))
+    return "; ".join(parts)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Join names with commas and "and"; "" for none.
+
+    Examples
+    --------
+    >>> enumerated(["z3", "cvc5", "the checker"]), enumerated(["ours"])
+    ('z3, cvc5 and the checker', 'ours')
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
+    """Return all parameters of a claim if its condition names them.
+
+    None if they may be infinitely many, or if the condition has no value at some of those that it names: no table need have
+    these.
+    """
+    if claim.is_over_tables:
+        return None
+    when = claim.statement.when
+    choices: list[list[int]] = []
+    names = sorted(claim.parameters)
+    for name in names:
+        values = None if when is None else when.solve(name)
+        if values is None or any(value.names for value in values):
+            return None
+        choices.append(sorted({int(value.value({})) for value in values}))
+    every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
+    try:
+        return [case for known in every for case in claim.cases(known)]
+    except ConfigError:
+        return None
+
+
+#: Verdicts on one case that cannot both be right.
+CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
+    ("refuted", "proved"),
+    ("proved", "vacuous"),
+    ("holds-to-bound", "vacuous"),
+)
+
+
+def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
+    """Count the distinct positions, or cases, that verdicts settled.
+
+    Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
+    """
+    largest: dict[Given, int] = {}
+    for verdict in verdicts:
+        given = tuple(sorted(verdict.parameters.items()))
+        largest[given] = max(verdict.positions, largest.get(given, 0))
+    return sum(largest.values())
+
+
+def _row_text(cases: _Cases, decided: ClaimVerdict | None) -> str:
+    """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
+    text, for_all = _text(cases, decided), cases.for_all
+    every = (v.false_everywhere for v in cases.all_verdicts if v.verdict == "refuted")
+    false_everywhere = next((condition for condition in every if condition is not None), None)
+    if false_everywhere is not None:
+        places = "; at ".join(false_everywhere.positions)
+        text += f"; false for {false_everywhere.text}, as it contradicts itself at {places}"
+    if for_all is None or for_all.for_all is None or for_all is cases.proved_for_all:
+        return text
+    return f"{text}; not decided for {for_all.for_all.text} at once: {for_all.why}"
+
+
+def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
+    claim, verdicts = cases.claim, cases.verdicts
+    proved = cases.of("proved")
+    undecided = [
+        verdict
+        for given, group in cases.by_parameters.items()
+        for verdict in group
+        if verdict.verdict == "undecided" and given not in proved and not cases.is_among_all(given)
+    ]
+    match cases.outcome:
+        case "unchecked" if claim.pattern is None:
+            return "not checked in this run, though it needs no table"
+        case "unchecked":
+            when = claim.statement.when
+            where = "" if when is None else f", where {math_text(when)}"
+            return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
+        case "undecided" if undecided:
+            on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
+            first = f"says nothing{on}: {undecided[0].why}{_for(undecided[0])}"
+            return "; ".join([first, *_vacuous(cases)])
+        case "refuted":
+            assert decided is not None
+            parts = [f"{decided.text}{_for(decided)}"]
+            if len(verdicts) > 1:
+                refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+                verb = "refutes" if len(refuting) == 1 else "refute"
+                parts.append(f"{_share(refuting, verdicts)} {verb} it")
+        case "proved" if cases.is_proved_for_all:
+            parts = _proved_for_all(cases)
+        case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
+            "holds-to-bound"
+        ]:
+            parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
+        case _:
+            parts = [
+                *_proved_for_all(cases),
+                *_proved(cases),
+                *_cases_checked(cases),
+                *_held(cases),
+                *_vacuous(cases),
+            ]
+    parts += _contradictions(cases)
+    if cases.outcome != "refuted":
+        parts += _about_the_reach(cases.by_parameters)
+    if undecided and cases.outcome != "vacuous":
+        silent = undecided[0]
+        on = _share(undecided, verdicts)
+        parts.append(f"says nothing on {on}: {silent.why}{_for(silent)}")
+    return "; ".join(parts)
+
+
+def _named(given: Sequence[Given]) -> str:
+    """Return ", for" with the parameters; "" for the whole statement."""
+    return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
+
+
+def _proved_for_all(cases: _Cases) -> list[str]:
+    verdict = cases.proved_for_all
+    if verdict is None or verdict.for_all is None:
+        return []
+    parts = [f"proved for {verdict.for_all.text}"]
+    if chain := follows_text(verdict.evidence):
+        parts.append(chain)
+    beyond = verdict.false_everywhere
+    if beyond is not None:
+        places = "; at ".join(beyond.positions)
+        parts.append(
+            f"the bound is sharp: with the next larger one the statement contradicts itself at {places}"
+        )
+    alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
+    if alone:
+        parts.append(f"also proved individually for {exact_text(alone)}")
+    others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    if not (cases.is_proved_for_all or cases.covers or others):
+        parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
+    return parts
+
+
+def _proved(cases: _Cases) -> list[str]:
+    proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    of_case = {
+        given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
+        for given in ([()] if () in proved else proved)
+    }
+    alike: dict[tuple[str, bool, bool], list[Given]] = defaultdict(list)
+    for given, verdict in of_case.items():
+        alike[verdict.unit, verdict.reach is None, verdict.printed is None].append(given)
+    parts = [
+        f"proved for {_domain([of_case[case] for case in given])}{_named(given)}"
+        for given in alike.values()
+    ]
+    if proved and () not in proved:
+        parts += _others(cases, proved, "proved")
+    return parts
+
+
+def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
+    """Return the domain of proofs of one kind, with the range of their bounds."""
+    domains = {verdict.domain for verdict in verdicts}
+    if len(domains) == 1:
+        return domains.pop()
+    if printed := [verdict.printed for verdict in verdicts if verdict.printed is not None]:
+        return f"the {min(printed):,} to {max(printed):,} printed numbers"
+    reach = [verdict.reach for verdict in verdicts if isinstance(verdict.reach, int)]
+    return f"all positions with coordinates up to its bound ({min(reach):,} to {max(reach):,})"
+
+
+def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
+    """Return a remark on the parameters that are not named."""
+    if cases.covers:
+        return ["it speaks of no others"] if len(given) == sum(map(bool, cases.kinds)) else []
+    return [f"other {', '.join(dict(given[-1]))} are not {done}"]
+
+
+def _cases_checked(cases: _Cases) -> list[str]:
+    given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
+    if not given or "proved" in (cases.kinds.get(()), cases.outcome):
+        return []
+    verdicts = (verdict for case in given for verdict in cases.by_parameters[case])
+    whole = _in_all([verdict for verdict in verdicts if verdict.verdict == "exhausted"])
+    is_whole = cases.outcome == "exhausted" and not cases.of("proved")
+    checked = f"{'true: a finite statement, ' if is_whole else ''}every case checked"
+    parts = [f"{checked}{_named(given)} ({whole})"]
+    return parts if () in given else parts + _others(cases, given, "checked")
+
+
+def _held(cases: _Cases) -> list[str]:
+    """Return the bounds up to which the statement holds without a proof."""
+    held = [
+        verdict
+        for given in cases.of("holds-to-bound")
+        for verdict in cases.by_parameters[given]
+        if verdict.verdict == "holds-to-bound" and not cases.is_among_all(given)
+    ]
+    if not held or cases.outcome in ("proved", "exhausted"):
+        return []
+    if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
+        return []  # the check was of the integers for which it is proved
+    if len(held) == 1:
+        return [f"{held[0].text}{_for(held[0])}"]
+    first, *_, last = sorted(verdict.bound or 0 for verdict in held)
+    bound = f"bound {first:,}" if first == last else f"bounds from {first:,} to {last:,}"
+    parts = [f"holds up to {bound} on {len(held):,} tables ({_in_all(held)})"]
+    if senses := {verdict.why for verdict in held if verdict.why}:
+        weakest = _weakest(held)
+        which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
+        parts.append(f"in this sense: {which}{weakest.why}")
+    return parts
+
+
+def _vacuous(cases: _Cases) -> list[str]:
+    given = cases.of("vacuous")
+    if not given:
+        return []
+    vacuous = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
+    parts = [f"vacuous{_named(given)}: {vacuous.why}"]
+    alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
+    return parts + _others(cases, given, "looked at") if alone and () not in given else parts
+
+
+def _contradictions(cases: _Cases) -> list[str]:
+    """Return the contradictions between verdicts, which are always errors."""
+    parts = []
+    for kind, other in CONTRADICTIONS:
+        both = [
+            given
+            for given, group in cases.by_parameters.items()
+            if {kind, other} <= {verdict.verdict for verdict in group}
+        ]
+        if both:
+            named = "" if () in both else f" for {exact_text([dict(given) for given in both])}"
+            parts.append(f"and yet {other}{named}: one of them is wrong")
+    return parts
+
+
+def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return the weakest of the verdicts that hold in a restricted sense.
+
+    For each choice of parameters only its largest table counts. The weakest verdict has the smallest frontier of values.
+    """
+    largest: dict[Given, ClaimVerdict] = {}
+    for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
+        if verdict.why:
+            largest[tuple(verdict.parameters.items())] = verdict
+
+    def frontier(verdict: ClaimVerdict) -> float:
+        growth = verdict.evidence.get("growth")
+        reached = growth[-1]["frontier"] if growth else None
+        return math.inf if reached is None else reached
+
+    return min(largest.values(), key=frontier)
+
+
+def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
+    """Return a remark on the positions beyond the bound that a statement names."""
+    if by_parameters and all(
+        any("without_reach" in verdict.evidence for verdict in g) for g in by_parameters.values()
+    ):
+        return ["remark: proved without its bound, too"]
+    beyond: dict[Given, Mapping[str, Any]] = {}
+    for given, group in by_parameters.items():
+        larger = [verdict for verdict in group if "best_possible" in verdict.evidence]
+        if larger:
+            beyond[given] = max(larger, key=lambda verdict: verdict.bound or 0).evidence
+    if not beyond:
+        return []
+    number, best = len(beyond), sum(evidence["best_possible"] for evidence in beyond.values())
+    which = f"of the {number:,} parameters with a table beyond it"
+    if best == number:
+        each = "" if number == 1 else f" for each {which}"
+        return [f"remark: false just beyond its bound{each}"]
+    given, evidence = next(item for item in beyond.items() if not item[1]["best_possible"])
+    further = f"true up to {evidence['true_up_to']:,}"
+    if "false_at" not in evidence:
+        further = f"true for all positions of our table, up to {evidence['true_up_to']:,}"
+    named = f", for example for {exact_text([dict(given)])}" if number > 1 else ""
+    some = f" for {best:,} {which}" if best else ""
+    just = f"false just beyond its bound{some}; " if best else ""
+    return [f"remark: {just}its bound is {evidence['reach']:,}, and it is also {further}{named}"]
+
+
+def _for(verdict: ClaimVerdict) -> str:
+    given = parameters_text([verdict.parameters])
+    return f" ({given})" if given else ""
+
+
+def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
+    """Return the number of tables, checks and proofs with the chosen verdicts."""
+
+    def sources(some: Sequence[ClaimVerdict]) -> Counter[str]:
+        return Counter(
+            "proof" if v.is_by_proof else "check" if v.table is None else "table" for v in some
+        )
+
+    parts, all_sources = [], sources(verdicts)
+    chosen_sources = sources(chosen)
+    for part in ("table", "check", "proof"):
+        number, of = chosen_sources[part], all_sources[part]
+        if not number:
+            continue
+        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
+        if len(chosen) == len(verdicts) == of:
+            parts.append(all_of_them)
+        elif number == of:
+            parts.append(f"the only {part}" if of == 1 else f"all {all_of_them}")
+        else:
+            parts.append(f"{number:,} of {all_of_them}")
+    return " and ".join(parts)
+
+
+def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
+    return counted(_distinct_positions(verdicts), verdicts[0].unit)
+
+
 #: Outcomes that leave open whether a claim is right.
 SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
@@ -45,73 +584,60 @@ def rows(
     for verdict in verdicts:
         of_claim[verdict.claim].append(verdict)
     return tuple(
-        _row(Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
+        _row(_Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
     )
 
 
-def _row(cases: Cases, config: str) -> ClaimRow:
+def _row(cases: _Cases, config: str) -> ClaimRow:
     claim, for_all = cases.claim, cases.proved_for_all
     check = command("claims", "check", claim.id, config=config)
     verdicts = [*([] if for_all is None else [for_all]), *cases.verdicts]
-    decided = min(
-        (verdict for verdict in verdicts if verdict.verdict == "refuted"),
-        key=lambda verdict: _least_first(claim, verdict),
-        default=None,
-    )
+    refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+    decided = min(refuted, key=lambda verdict: _least_first(claim, verdict), default=None)
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
     proved = [dict(case) for case in cases.of("proved") if case and not cases.is_among_all(case)]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []
+    parameters: list[Mapping[str, int]] = [verdict.parameters for verdict in verdicts]
+    if claim.is_over_tables:
+        (name,) = claim.parameters
+        parameters = [{name: int(n)} for v in verdicts for n in v.evidence["p_positions"]]
+    repeats = check
+    if cases.is_proved_for_all and claim.statement.follows_from is None:
+        repeats = claim.command_for_all
+    elif not cases.is_proved_for_all and (cases.of("proved") or for_all):
+        repeats = f"{check} --proofs"
     return ClaimRow(
         claim=claim.id,
         verdict=cases.outcome,
-        text=row_text(cases, decided),
+        text=_row_text(cases, decided),
         checks=len(verdicts),
         counts=tally(verdict.verdict for verdict in verdicts),
-        parameters=parameters_text(_parameters(claim, verdicts)),
+        parameters=parameters_text(parameters),
         proved_for=", and for ".join(proved_for),
         for_all=all_of,
         follows_from="" if for_all is None else follows_text(for_all.evidence),
         engines=cases.engines,
         bound=(min(bounds), max(bounds)) if bounds else None,
-        positions=distinct_positions(cases.verdicts),
+        positions=_distinct_positions(cases.verdicts),
         seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
         decided=None if decided is None else _decided(decided),
         check=check,
-        command=_command(cases, check),
+        command=repeats,
     )
-
-
-def _command(cases: Cases, check: str) -> str:
-    """Return the command that repeats the proofs, or the check."""
-    if cases.is_proved_for_all:
-        follows = cases.claim.statement.follows_from is not None
-        return check if follows else cases.claim.command_for_all
-    is_proved = cases.of("proved") or cases.proved_for_all
-    return f"{check} --proofs" if is_proved else check
-
-
-def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[str, int]]:
-    if not claim.is_over_tables:
-        return [verdict.parameters for verdict in verdicts]
-    (name,) = claim.parameters
-    return [{name: int(n)} for verdict in verdicts for n in verdict.evidence["p_positions"]]
 
 
 def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     """Return the sort key of a counterexample: size, position, parameters."""
     refutes, given = verdict.counterexample, list(verdict.parameters.values())
     assert refutes is not None
-    position = refutes.position
-    if position is None:
+    if refutes.position is None:
         return (math.inf, (), given)
-    sizes = [
-        value
-        for name, value in zip(refutes.coordinates, position, strict=True)
-        if claim.pattern is None or name != PASSES
-    ]
-    return (max(sizes), position, given)
+    named = zip(refutes.coordinates, refutes.position, strict=True)
+    # Of a position, passes left do not count.
+    sizes = [value for name, value in named if claim.pattern is None or name != "p"]
+    return (max(sizes), refutes.position, given)
 
 
 def _decided(verdict: ClaimVerdict) -> Decided:
@@ -134,28 +660,26 @@ def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ..
         entry = claim.statement
         if not isinstance(entry, Entry):
             continue
-        others: list[tuple[PairKind, str]] = []
+        others: list[tuple[PairKind, str]] = [
+            ("disagreement", other) for other in entry.contradicts
+        ]
         if entry.corrects is not None:
-            others.append(("misprint", entry.corrects))
-        others += [("disagreement", other) for other in entry.contradicts]
+            others.insert(0, ("misprint", entry.corrects))
         for kind, other in others:
             both = frozenset((claim.id, other))
             # The other file may not be part of the run, and both claims may name each other.
-            if other not in row_of or both in compared:
-                continue
-            compared.add(both)
-            result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
+            if other in row_of and both not in compared:
+                compared.add(both)
+                result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
     return tuple(result)
 
 
 def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> ClaimPair:
-    first, second = (
-        _name(catalogue.claims[row.claim], other=catalogue.claims[other.claim])
-        for row, other in ((printed, intended), (intended, printed))
-    )
+    one, other = catalogue.claims[printed.claim], catalogue.claims[intended.claim]
+    names = [_name(one, other), _name(other, one)]
     if kind == "misprint":
-        first, second = f"{first} as printed", f"{second} as intended"
-    first, second = f"{first} {_standing(printed)}", f"{second} {_standing(intended)}"
+        names = [f"{names[0]} as printed", f"{names[1]} as intended"]
+    first, second = f"{names[0]} {_standing(printed)}", f"{names[1]} {_standing(intended)}"
     right: Right
     match printed.verdict == "refuted", intended.verdict == "refuted":
         case _ if {printed.verdict, intended.verdict} & SILENT:
@@ -218,22 +742,18 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
             of_claim[verdict.claim].append(verdict)
     for claim_id, several in of_claim.items():
         claim = catalogue.claims[claim_id]
-        cases = Cases(claim, several)
+        cases = _Cases(claim, several)
         for given, group in cases.by_parameters.items():
             refuted = [verdict for verdict in group if verdict.verdict == "refuted"]
             if not refuted:
                 continue
-            counterexample = (
-                f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_origin(refuted[0])})"
-            )
+            found = f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_origin(refuted[0])})"
             if cases.is_among_all(given):
                 condition = math_text(claim.statement.for_all or "")
-                raise DisagreementError(f"{counterexample}; proved for all {condition}")
+                raise DisagreementError(f"{found}; proved for all {condition}")
             for verdict in group:
                 if any(_contradicts(verdict, other) for other in refuted):
-                    raise DisagreementError(
-                        f"{counterexample}; {verdict.text} ({_origin(verdict)})"
-                    )
+                    raise DisagreementError(f"{found}; {verdict.text} ({_origin(verdict)})")
 
 
 def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:

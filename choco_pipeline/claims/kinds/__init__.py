@@ -13,12 +13,13 @@ from choco_pipeline.claims.kinds.plug_ins import (
     Octahedron,
     Sections,
 )
-from choco_pipeline.claims.kinds.position_kinds import (
+from choco_pipeline.claims.kinds.shapes import (
     Count,
     Evaluated,
     GrundyNumbers,
     PPositions,
     PrintedNumbers,
+    Recognised,
     Related,
     Values,
 )
@@ -28,7 +29,7 @@ PlugIn = Annotated[
     Counts | Cellular | Octahedron | Columns | Listing | HeightFunctions | Sections,
     Field(discriminator="kind"),
 ]
-Check = PPositions | GrundyNumbers | Values | Count | Related | PrintedNumbers | Evaluated | PlugIn
+Check = Recognised | PlugIn
 
 __all__ = [
     "Cellular",

@@ -1,21 +1,70 @@
-"""Checks that the language of statements cannot express."""
+"""Checks that the language of statements cannot express, and types of their keys."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Number, Span, Text
-from choco_pipeline.claims.kinds.kind import Kind, Part, in_order
+from choco_pipeline.claims.kinds.shapes import Kind, Part, in_order
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
+
+_T = TypeVar("_T")
+
+
+def _reader(kind: type[_T], read: Callable[[str], _T]) -> PlainValidator:
+    """Return a validator that reads a text or an integer, and refuses anything else."""
+
+    def validated(value: object) -> _T:
+        if isinstance(value, kind):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise ValueError("a formula is needed")
+        try:
+            return read(value)
+        except FormulaError as error:
+            raise ValueError(str(error)) from error
+
+    return PlainValidator(validated)
+
+
+def _formula(is_truth: bool, functions: Collection[str] = ()) -> PlainValidator:
+    def read(text: str) -> Formula:
+        formula = parse(text, functions=functions)
+        if formula.is_truth != is_truth:
+            words = ("a condition", "an integer") if is_truth else ("an integer", "a condition")
+            raise ValueError(f"{words[0]} is needed, this is {words[1]}")
+        return formula
+
+    return _reader(Formula, read)
+
+
+_AS_TEXT = PlainSerializer(lambda formula: formula.text, return_type=str)
+_INTEGER = WithJsonSchema({"type": ["string", "integer"], "format": "integer formula"})
+_CONDITION = WithJsonSchema({"type": "string", "format": "condition"})
+_RANGE = WithJsonSchema({"type": ["string", "integer"], "format": "range"})
+
+Integer = Annotated[Formula, _formula(False), _AS_TEXT, _INTEGER]
+Condition = Annotated[Formula, _formula(True), _AS_TEXT, _CONDITION]
+#: An integer, or a condition, in which ``g(n)`` is the number of P-positions in the table whose parameter is n.
+Number = Annotated[Formula, _formula(False, {"g"}), _AS_TEXT, _INTEGER]
+#: ``first..last``, ``first..last step n``, or a single formula.
+Span = Annotated[Range, _reader(Range, lambda text: parse_range(text.strip())), _AS_TEXT, _RANGE]
+
+Text = Annotated[str, Field(min_length=1, max_length=2000)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
+Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")]
+Natural = Annotated[int, Field(ge=0)]
+
 
 Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 #: The row and the column of a square, from 1.
@@ -77,10 +126,8 @@ class Counts(BarKind):
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
-        sums = "".join(
-            f"; {name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items()
-        )
-        return "; ".join(map(math_text, self.conditions)) + sums
+        sums = (f"{name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items())
+        return "; ".join([*map(math_text, self.conditions), *sums])
 
 
 class Cellular(BarKind):
@@ -101,12 +148,8 @@ class Cellular(BarKind):
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield terms that do not come from an earlier generation."""
-        for i, (dn, _, _) in enumerate(self.terms):
-            if dn < 1:
-                yield (
-                    ("terms", i),
-                    f"a generation follows from earlier ones: dn is at least 1, found {dn}",
-                )
+        why = "a generation follows from earlier ones: dn is at least 1, found"
+        yield from ((("terms", i), f"{why} {t[0]}") for i, t in enumerate(self.terms) if t[0] < 1)
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -160,14 +203,10 @@ class Columns(Kind):
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""
-        for n, example in enumerate(self.examples):
-            position = tuple(example.position)
+        needed = f"a position has {len(coordinates)}: ({', '.join(coordinates)})"
+        for n, position in enumerate(tuple(example.position) for example in self.examples):
             if len(position) != len(coordinates):
-                yield (
-                    ("examples", n),
-                    f"{position} has {len(position)} numbers, a position has {len(coordinates)}:"
-                    f" ({', '.join(coordinates)})",
-                )
+                yield ("examples", n), f"{position} has {len(position)} numbers, {needed}"
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -208,9 +247,8 @@ class Listing(Kind):
         begins = f" begins {self.begins}" if self.begins else ""
         ends = f" ends {self.ends}" if self.ends else ""
         length = "" if self.length is None else f" has {self.length} values"
-        return (
-            f"{math_text(self.of)} over P-positions{_where_text(self.where)}{begins}{ends}{length}"
-        )
+        listed = f"{math_text(self.of)} over P-positions{_where_text(self.where)}"
+        return f"{listed}{begins}{ends}{length}"
 
 
 class HeightFunctions(Kind):
@@ -261,7 +299,8 @@ class HeightFunctions(Kind):
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
         sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
-        return f"G = {math_text(self.grundy)} {sign} {math_text(self.condition)}{_where_text(self.where)}"
+        such = f"{math_text(self.condition)}{_where_text(self.where)}"
+        return f"G = {math_text(self.grundy)} {sign} {such}"
 
 
 class SectionCase(Model):
@@ -347,12 +386,10 @@ class Sections(Kind):
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
+        order = f"n = {math_text(self.order)}"
         if self.pieces is not None:
-            return (
-                f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"
-            )
+            return f"S_n consists of {math_text(self.pieces)} octahedra, {order}"
         assert self.level is not None  # otherwise `mistakes` reports it
-        level = _level_text(self.level, self.halves)
         parts = []
         for case in self.cases:
             other = "empty"
@@ -360,7 +397,7 @@ class Sections(Kind):
                 n, m, i, j = map(math_text, case.like)
                 other = f"S_n at {m}, n = {n}, [{i}, {j}]"
             parts.append(f"[i, j] as {other}{_where_text(case.where)}")
-        return f"S_n at {level}, n = {math_text(self.order)}: {'; '.join(parts)}"
+        return f"S_n at {_level_text(self.level, self.halves)}, {order}: {'; '.join(parts)}"
 
 
 def _less(name: str, steps: int) -> str:

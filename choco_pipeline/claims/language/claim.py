@@ -20,7 +20,7 @@ from choco_pipeline.claims.kinds import (
     Related,
     Values,
 )
-from choco_pipeline.claims.kinds.recognised import Parts, parts_of, recognised
+from choco_pipeline.claims.kinds.shapes import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
     Entry,
@@ -36,7 +36,6 @@ from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
 from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.printer import math_of, text_of
 from choco_pipeline.statements.tree import (
     Grundy,
     OnOptions,
@@ -46,11 +45,13 @@ from choco_pipeline.statements.tree import (
     integers_in_front,
     is_of_one_game,
     is_sampled,
+    math_of,
     on_options,
+    text_of,
     uses_bound,
     walk,
 )
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.spec import Quantity
 
 _Shape = TypeVar("_Shape")
 
@@ -140,8 +141,7 @@ class Claim:
         """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
-        bound = self.statement.bound or 0
-        printed, parts = self.statement.printed, self.parts
+        bound, printed, parts = self.statement.bound or 0, self.statement.printed, self.parts
         return recognised(parts.rest, self.coordinates, bound, printed, parts.let)
 
     @property
@@ -300,7 +300,7 @@ class Claim:
             return ()
         kinds = self.check.quantities(self.is_of_whole_bars)
         if self.shape in RECTANGULAR and not self.is_of_whole_bars:
-            kinds = tuple(kind for kind in kinds if kind == "grundy")  # the other is of uncut bars
+            return tuple(kind for kind in kinds if kind == "grundy")  # the other is of uncut bars
         return kinds
 
     def match(self, ruleset: str) -> dict[str, int] | None:
@@ -325,12 +325,8 @@ class Claim:
     @property
     def speaks_for_all_only(self) -> bool:
         """Whether it is about no other parameters than those of `for_all`."""
-        statement = self.statement
-        return (
-            statement.for_all is not None
-            and statement.for_all == statement.when
-            and not statement.some
-        )
+        said = self.statement
+        return said.for_all is not None and said.for_all == said.when and not said.some
 
     def where_for_all(self, beyond: int = 0) -> str:
         """Return the condition on positions of its `reach` plus `beyond`, or ""."""
@@ -405,13 +401,12 @@ class Claim:
         return False
 
     def _too_many(self, parameters: Mapping[str, int], fitting: int) -> ConfigError:
-        statement = self.statement
-        names = [*statement.every] if fitting > MOST_CASES else [*statement.every, *statement.some]
-        what = f"{MOST_CASES} choices" if fitting > MOST_CASES else f"{MOST_TRIED:,} choices to try"
-        return ConfigError(
-            f"claim {self.id}: more than {what} of {', '.join(names)} for {_given(parameters)}:"
-            " smaller ranges are needed"
-        )
+        names, what = [*self.statement.every], f"{MOST_CASES} choices"
+        if fitting <= MOST_CASES:
+            names += self.statement.some
+            what = f"{MOST_TRIED:,} choices to try"
+        of = f"{what} of {', '.join(names)} for {_given(parameters)}"
+        return ConfigError(f"claim {self.id}: more than {of}: smaller ranges are needed")
 
     def as_json(self) -> dict[str, Any]:
         """Return the parts that decide the verdict as plain data."""

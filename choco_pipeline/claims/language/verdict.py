@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, assert_never, get_args
 
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.family_statement import where_phrases
+from choco_pipeline.formula.written.math_text import MathNotation, math_text
 from choco_pipeline.games import Position
 
 #: The names of the kinds of verdicts in documents.
@@ -114,14 +115,10 @@ def verdict_text(verdict: Verdict) -> str:
     """
     text = verdict_detail(verdict)
     match verdict:
-        case Proved():
-            return f"proved {text}"
-        case Refuted(counterexample):
-            return f"refuted{':' if counterexample.position is None else ''} {text}"
-        case Undecided():
-            return f"undecided: {text}"
-        case Vacuous():
-            return f"vacuous: {text}"
+        case Proved() | Refuted(Counterexample(_, _, tuple())):
+            return f"{verdict.kind} {text}"
+        case Refuted() | Undecided() | Vacuous():
+            return f"{verdict.kind}: {text}"
         case _:
             return text
 
@@ -221,7 +218,8 @@ def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
         return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
     if reach is None:
         return f"all {plural(unit)}"
-    return f"all {plural(unit)} with coordinates up to {math_text(reach) if isinstance(reach, str) else f'{reach:,}'}"
+    limit = math_text(reach) if isinstance(reach, str) else f"{reach:,}"
+    return f"all {plural(unit)} with coordinates up to {limit}"
 
 
 def plural(unit: str) -> str:
@@ -244,3 +242,131 @@ def counted(number: int, unit: str) -> str:
 
 def _all(number: int, unit: str) -> str:
     return f"the only {unit}" if number == 1 else f"all {counted(number, unit)}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, and plain data that supports it."""
+
+    verdict: Verdict
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_evidence(self, more: Mapping[str, Any]) -> Finding:
+        """Return it with more evidence, or other."""
+        return Finding(self.verdict, {**self.evidence, **more})
+
+
+class AllParameters(RecordModel):
+    """A domain of parameters: all natural numbers that satisfy a condition."""
+
+    parameters: tuple[str, ...]
+    #: A formula.
+    condition: str
+    #: A condition on the positions; "" for all positions.
+    where: str
+
+    @property
+    def text(self) -> str:
+        """The domain in words.
+
+        Examples
+        --------
+        >>> AllParameters(parameters=("k",), condition="k%4 == 2", where="x <= k//2 and y <= k//2").text
+        'all k with k ≡ 2 (mod 4), on positions with x, y ≤ ⌊k/2⌋'
+        """
+        text = f"all {', '.join(self.parameters)} with {math_text(self.condition)}"
+        if not self.where:
+            return text
+        where = "".join(phrase.text for phrase in where_phrases(self.where, MathNotation()))
+        return f"{text}, on positions with {where}"
+
+
+class FalseEverywhere(AllParameters):
+    """A domain in which a claim is false for every choice of the parameters."""
+
+    #: Places of contradictions, in words.
+    positions: tuple[str, ...]
+    #: Engines that agree on it.
+    engines: tuple[str, ...] = ()
+    #: The file, if it is kept.
+    certificate: str | None = None
+
+
+class ClaimVerdict(VerdictRecord):
+    """A verdict on a claim, with its evidence and the bound of the table."""
+
+    #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
+    claim: str
+    table: str | None
+    #: Parameters of the claim, or fixed integers of a statement without a ruleset.
+    parameters: Mapping[str, int]
+    #: The domain of a verdict on all parameters at once.
+    for_all: AllParameters | None = None
+    #: Plain data that supports it; keys depend on the kind of claim.
+    evidence: Mapping[str, Any]
+    #: Set only for a proof: the file, or None if it is not kept.
+    certificate: str | None = None
+    seconds: float
+    #: The command that repeats a proof for all parameters.
+    command: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        claim: str,
+        parameters: Mapping[str, int],
+        finding: Finding,
+        seconds: float,
+        *,
+        table: str | None = None,
+        bound: int | None = None,
+        **by_proof: Any,
+    ) -> ClaimVerdict:
+        """Return the record of a finding.
+
+        The bound, of the table or the integers, is for a verdict that names none; `by_proof` is what only proofs have: `certificate`,
+        `for_all`, `command`.
+        """
+        fields = verdict_fields(finding.verdict)
+        fields["bound"] = bound if fields["bound"] is None else fields["bound"]
+        fields |= {"claim": claim, "table": table, "parameters": dict(parameters)}
+        return cls(**fields, evidence=finding.evidence, seconds=round(seconds, 4), **by_proof)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as plain data, without unset keys of proofs."""
+        return self.model_dump(exclude_unset=True)
+
+    def with_evidence(self, more: Mapping[str, Any]) -> ClaimVerdict:
+        """Return it with more evidence; new values replace old ones."""
+        return self.model_copy(update={"evidence": {**self.evidence, **more}})
+
+    @property
+    def finding(self) -> Finding:
+        """The verdict itself with its evidence."""
+        return Finding(self.as_verdict, dict(self.evidence))
+
+    @property
+    def is_by_proof(self) -> bool:
+        """Whether it is the result of a proof search."""
+        return "certificate" in self.model_fields_set
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the claim is proved."""
+        return self.verdict == "proved"
+
+    @property
+    def false_everywhere(self) -> FalseEverywhere | None:
+        """The domain in which the claim is false, at its bound or just beyond, if known."""
+        every = self.evidence.get("every_member")
+        return None if every is None else FalseEverywhere.model_validate(every)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that agree on a proof, of the claim and of its game."""
+        return tuple(self.evidence.get("engines", ("own",)))
+
+    @property
+    def no_answer(self) -> Mapping[str, str]:
+        """The reasons why other engines gave no answer."""
+        return dict(self.evidence.get("no_answer", {}))

@@ -1,29 +1,27 @@
-"""Which values nim-sums and sums take over the P-positions, how these sets grow with the bound, and their forms."""
+"""Which values nim-sums and sums take over the P-positions, how these sets grow with the bound, and their forms.
+
+A form says nothing of a game if values by chance have it, too. One model of chance are positions whose coordinates are those of
+P-positions in another order. The others are the P-positions of solid bars with random heights.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from itertools import pairwise, product
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial, reduce
+from itertools import count, pairwise, product
+from math import gcd
 
 import numpy as np
 import xarray as xr
 
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.closed_forms.atoms import length
-from choco_pipeline.mining.closed_forms.chance import Chance, ChanceValues, values_by_chance
-from choco_pipeline.mining.closed_forms.value_forms import (
-    FEWEST,
-    MOST_LISTED,
-    conditions,
-    forms,
-    frontier,
-    frontier_law,
-    list_form,
-    within,
-)
+from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
+from choco_pipeline.games import Ruleset, SolidBar
+from choco_pipeline.games.height import TableHeight
+from choco_pipeline.mining.p_positions import p_positions, with_passes
 from choco_pipeline.mining.table_findings import (
     Evidence,
     GrowthStep,
@@ -31,12 +29,16 @@ from choco_pipeline.mining.table_findings import (
     ValueForm,
     ValueSetFinding,
 )
-from choco_pipeline.tables.reading.cells import (
+from choco_pipeline.tables.cells import (
     Cells,
     Ints,
     Points,
+    Truths,
+    are_positions,
     growing_bounds,
+    select,
 )
+from choco_pipeline.tables.computing import p_table
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
@@ -57,6 +59,39 @@ MOST_IN_SUMS = 3
 #: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
 LEAST_SHARE = 0.1
 
+#: At most this many values are listed.
+MOST_LISTED = 64
+#: A form is not believed on fewer members than this.
+FEWEST = 4
+#: Most numbers of a set that is finite if it stays the same, and most others beside powers.
+MOST_MEMBERS, MOST_EXTRAS = 8, 2
+#: Remainders are looked at modulo at most this.
+LARGEST_MODULUS = 64
+#: A law for frontiers is fitted on two of them; fewest others for which it must hold.
+FEWEST_OTHERS = 2
+
+#: Fewest periods of a set among the numbers from which it is guessed.
+PERIODS = 4
+#: A set of numbers is not said to be more residues than these.
+MOST_RESIDUES = 6
+
+#: Most P-positions in each block whose coordinates are shuffled.
+SHUFFLED = 1 << 14
+#: Fewest shuffled positions that contradict a form, and of the held-out P-positions as many as chance would make do so.
+FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
+#: Largest coordinate of the bars.
+BOUND = 63
+#: Average rise of a height from one x, and z, to the next, and the end of the random numbers that raise it.
+RATES = (
+    (0.2, 0.2, 1),
+    (0.3, 0.3, 3),
+    (0.6, 0.6, 3),
+    (1.0, 0.0, 3),
+    (0.0, 1.0, 3),
+    (1.2, 0.4, 3),
+    (0.4, 1.2, 3),
+)
+
 
 def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSetFinding]:
     """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
@@ -69,14 +104,22 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         ValueSet(parse(text), bound, bound if not i else min(bound, FAR))
         for i, text in enumerate(expressions(game))
     ]
-    chance = Chance(game)
+    random = np.random.default_rng(0)
+    held_out: list[Points] = []
     cells = Cells.of(game, bound, data)
     for points in cells.p_positions():
         size = cells.sizes(points)
         for values in sets:
             values.add(points, size)
-        chance.add(points, size > bound // SMALLER)
-    models = chance.models()
+        chosen = np.flatnonzero(size > bound // SMALLER)
+        if chosen.size > SHUFFLED:
+            chosen = random.choice(chosen, SHUFFLED, replace=False)
+        held_out.append({name: points[name][chosen] for name in game.coordinates})
+    columns = {
+        name: random.permutation(np.concatenate([part[name] for part in held_out]))[: 4 * SHUFFLED]
+        for name in game.coordinates
+    }
+    models = [select(columns, are_positions(game, columns)), *points_by_chance(game)]
     tried = Tried(
         candidates=len(sets),
         what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
@@ -141,26 +184,16 @@ def expressions(game: Ruleset) -> list[str]:
     return list(dict.fromkeys(parse(text).text for text in texts if text is not None))
 
 
-@dataclass
 class ValueSet:
     """The values of an expression over the P-positions, and how large these are."""
 
-    #: An integer formula in the coordinates.
-    formula: Formula
-    #: The table's bound.
-    bound: int
-    #: P-positions with a larger coordinate are left out.
-    limit: int
-    positions: Ints = field(init=False)  # by their size
-    low: int = field(init=False)
-    first: Ints = field(
-        init=False
-    )  # for each value, from -low on, the size at which it first occurs
-    last: Ints = field(init=False)  # and the size at which it last occurs
-
-    def __post_init__(self) -> None:
-        self.positions = np.zeros(self.limit + 1, np.int64)
-        self.low = 4 * (self.bound + 16)
+    def __init__(self, formula: Formula, bound: int, limit: int) -> None:
+        """Begin with no P-positions; later those with a coordinate above the limit are left out."""
+        self.formula = formula
+        self.limit = limit
+        self.low = 4 * (bound + 16)
+        self.positions = np.zeros(limit + 1, np.int64)  # their numbers by size
+        # for each value, from -low on, the sizes at which it first and last occurs
         self.first = np.full(2 * self.low, NEVER)
         self.last = np.full(2 * self.low, -1)
 
@@ -209,33 +242,27 @@ class ValueSet:
 
 
 def _finding(
-    values: ValueSet, models: tuple[Points, ...], of_a_paper: bool, tried: Tried
+    values: ValueSet, models: Sequence[Points], of_a_paper: bool, tried: Tried
 ) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
     held_out = int(values.positions[smaller + 1 :].sum())
-    chance = values_by_chance(models, values.formula)
-    frontiers = values.frontiers()
+    shuffled, *bars = (values.formula.evaluate(points).astype(np.int64) for points in models)
+    chance = ChanceValues(shuffled, tuple(bars))
     finding = partial(
-        ValueSetFinding,
-        expression=expression,
-        growth=tuple(values.growth()),
-        frontiers=tuple(frontiers),
-        tried=tried,
+        ValueSetFinding, expression=expression, growth=tuple(values.growth()), tried=tried
     )
     form = _form(values, smaller, chance, held_out)
     if form is None and of_a_paper:
-        form = _all(frontiers, chance)
+        form = _all(values.frontiers(), chance)
     if form is None:
-        return finding(form=list_form(values.within(values.limit)), nothing=True)
-    law = frontier_law(frontiers)
-    if form.name == "all-up-to" and law:
-        finding = partial(finding, law=law)
+        every = values.within(values.limit)
+        shown = [*map(str, every[:MOST_LISTED]), *["…"] * (len(every) > MOST_LISTED)]
+        return finding(form=ValueForm("list", f"{{{', '.join(shown)}}}"), nothing=True)
     return finding(
         form=form,
         text=f"{expression} takes {WORDS[form.relation]}{form.text}",
         claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
-        size=length(expression)[0] + length(form.condition)[0],
         found_on=Evidence(
             positions=int(values.positions[: smaller + 1].sum()),
             what=f"P-positions to bound {smaller}",
@@ -288,3 +315,191 @@ def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueFor
         return None
     far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
     return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
+
+
+def within(*conditions: str) -> ValueForm:
+    """Return that all values satisfy some conditions.
+
+    Examples
+    --------
+    >>> within("v % 4 == 0", "v >= 0").text
+    '{v : v ≡ 0 (mod 4), v ≥ 0}'
+    """
+    text = f"{{v : {', '.join(map(math_text, conditions))}}}"
+    return ValueForm("conditions", text, " and ".join(conditions), "within")
+
+
+def forms(values: Sequence[int]) -> list[ValueForm]:
+    """Return the forms with few or with rare members that a set, in ascending order, has, the narrowest first; for most sets none.
+
+    Examples
+    --------
+    >>> [form.text for form in forms([0, 1, 2, 6, 14, 30])]
+    ['{2^n − 2 : n ≥ 1} ∪ {1}', '{0, 1, 2, 6, 14, 30}']
+    """
+    narrow = []
+    powers = _powers(values)
+    if powers is not None:
+        narrow.append(powers)
+    if 0 < len(values) <= MOST_MEMBERS:
+        name = "zero" if list(values) == [0] else "finite"
+        text = f"{{{', '.join(map(str, values))}}}"
+        narrow.append(ValueForm(name, text, " or ".join(f"v == {v}" for v in values)))
+    return narrow
+
+
+def conditions(values: Sequence[int]) -> list[str]:
+    """Return conditions that all members of a set satisfy: a remainder, the coarsest last, and bounds.
+
+    Examples
+    --------
+    >>> conditions([0, 4, 8, 12, 20, 24, 28, 32, 36])
+    ['v % 4 == 0', 'v % 2 == 0', 'v >= 0', 'v <= 36']
+    """
+    if len(values) < FEWEST:
+        return []
+    modulus = reduce(gcd, (b - a for a, b in pairwise(values)))
+    remainders = [
+        f"v % {m} == {values[0] % m}"
+        for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
+        if not modulus % m
+    ]
+    return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
+
+
+def frontier(values: Sequence[int]) -> int:
+    """Return the largest F such that all of 0, …, F are among `values`; -1 if 0 is not."""
+    members = set(values)
+    return next(n for n in count() if n not in members) - 1
+
+
+def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
+    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, except the first ones.
+
+    These are pairs of side and frontier, sides ascending.
+
+    Examples
+    --------
+    >>> frontier_law([(16, 3), (32, 15), (64, 31), (128, 63), (256, 127), (512, 255)])
+    'B/2 - 1'
+    >>> frontier_law([(16, 3), (32, 15), (64, 31), (128, 60), (256, 127), (512, 255)]) is None
+    True
+    """
+    for first in range(len(frontiers) - FEWEST_OTHERS - 1):
+        (b, f), (other, g), *rest = frontiers[first:]
+        slope = Fraction(g - f, other - b)
+        constant = f - slope * b
+        if slope > 0 and all(slope * side + constant == frontier for side, frontier in rest):
+            above, below = slope.numerator, slope.denominator
+            text = ("B" if above == 1 else f"{above}·B") + (f"/{below}" if below > 1 else "")
+            sign = "+" if constant > 0 else "-"
+            return text + (f" {sign} {abs(constant)}" if constant else "")
+    return None
+
+
+def _powers(values: Sequence[int]) -> ValueForm | None:
+    """Return {2^n - c} without a gap, and at most few other numbers."""
+    best: tuple[int, int, int, list[int], list[int]] | None = None
+    for c in range(-MOST_SHIFT, MOST_SHIFT + 1):
+        members = [v for v in values if ShiftedPowers.from_first(c, v) is not None]
+        extras = sorted(set(values) - set(members))
+        doubled = all(2 * (a + c) == b + c for a, b in pairwise(members))
+        if len(members) >= FEWEST and doubled and len(extras) <= MOST_EXTRAS:
+            best = min(filter(None, (best, (len(extras), abs(c), c, members, extras))))
+    if best is None:
+        return None
+    _, _, c, members, extras = best
+    powers = ShiftedPowers(c, (members[0] + c).bit_length() - 1)
+    text, condition = powers.text, powers.condition
+    if extras:
+        text += f" ∪ {{{', '.join(map(str, extras))}}}"
+        condition = " or ".join([*(f"v == {v}" for v in extras), condition])
+    return ValueForm("two-powers-minus-two" if c == 2 else "powers", text, condition)
+
+
+def conditions_on(name: str, inside: Truths) -> Iterator[str]:
+    """Yield conditions on a number that are true of exactly the numbers in a set, as far as it is known, the best first.
+
+    Of 0, 1, … is given whether they are in the set.
+
+    Examples
+    --------
+    >>> list(conditions_on("a", np.arange(64) % 5 == 2))
+    ['a%5 == 2']
+    """
+    longest = len(inside) // PERIODS
+    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
+    period = next(periods, 1)
+    if period > 1:
+        residues = np.flatnonzero(inside[:period]).tolist()
+        steps = {larger - smaller for smaller, larger in pairwise(residues)}
+        if len(residues) > 2 and len(steps) == 1:
+            # The end is the first number after it: of the residues 0, 2, …, k-2 that is k, the number taken.
+            (step,), first, term = steps, residues[0], f"{name}%{period}"
+            parts = [f"{term}%{step} == {first % step}"] if step > 1 else []
+            parts += [f"{term} >= {first}"] if first >= step else []
+            yield " and ".join([*parts, f"{term} < {residues[-1] + step}"])
+        elif 0 < len(residues) <= MOST_RESIDUES:
+            yield " or ".join(f"{name}%{period} == {residue}" for residue in residues)
+        return
+    members = np.flatnonzero(inside).tolist()
+    if len(members) >= FEWEST:
+        for form in forms(members):
+            yield parse(form.condition).rename({"v": name}).text
+
+
+@dataclass(frozen=True)
+class ChanceValues:
+    """The values of an expression at the positions of each model."""
+
+    shuffled: Ints
+    bars: tuple[Ints, ...]
+
+    def explain(self, condition: str, held_out: int) -> bool:
+        """Whether a condition on some held-out values is true by chance."""
+        formula = parse(condition)
+        holds = np.broadcast_to(formula.evaluate({"v": self.shuffled}), self.shuffled.shape)
+        contradicted = int((~holds).sum())
+        expected = contradicted / max(1, self.shuffled.size) * held_out
+        if contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED:
+            return True
+        return any(np.all(formula.evaluate({"v": values})) for values in self.bars)
+
+
+def points_by_chance(game: Ruleset) -> list[Points]:
+    """Return the P-positions of some bars with random heights and as many passes, by the coordinates of a game.
+
+    Of three heaps and of solid bars; of a flat bar with a strip, those of bars that do not depend on x, either. None for
+    other games.
+    """
+    rules = game.base.rules
+    bar = rules.bar
+    names = rules.coordinates if bar is None else bar.triple or ()
+    if len(names) != 3 or not (bar or rules.is_nim):
+        return []
+    by_bar = _points(bar is not None and bar.is_flat, game.passes)
+    names = (*names, *game.coordinates[len(names) :])
+    return [dict(zip(names, columns, strict=True)) for columns in by_bar]
+
+
+@lru_cache(maxsize=8)
+def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
+    random = np.random.default_rng(1)
+    by_bar = []
+    for along_x, along_z, noise in RATES:
+        rates = (0.0, max(along_x, along_z)) if is_strip else (along_x, along_z)
+        heights = _heights(rates, (1 if is_strip else BOUND + 1, BOUND + 1), noise, random)
+        game = with_passes(SolidBar(TableHeight.from_array(heights)), passes)
+        points = p_positions(Cells.of(game, BOUND, p_table(game, BOUND)))
+        by_bar.append(tuple(points[name] for name in game.coordinates))
+    return by_bar
+
+
+def _heights(
+    rates: tuple[float, float], shape: tuple[int, int], noise: int, random: np.random.Generator
+) -> Ints:
+    """Return random monotone heights, int64 [x, z]; of a shape with one row all rows are that one."""
+    side = BOUND + 1
+    along_x, along_z = (random.poisson(rate, side).cumsum() for rate in rates)
+    rough = along_x[:, None] + along_z[None, :] + random.integers(0, noise, shape)
+    return np.maximum.accumulate(np.maximum.accumulate(rough, axis=0), axis=1).astype(np.int64)

@@ -28,7 +28,7 @@ from choco_pipeline.proof.arithmetic.logic import (
 )
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.tables.computing.cost import in_bytes
+from choco_pipeline.tables.computing import in_bytes
 
 #: Bytes of all automata that an engine keeps. One operation takes up to 2.5 GiB, so that a process stays below 4 GiB.
 MOST_BYTES = 1 << 29

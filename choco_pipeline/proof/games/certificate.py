@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,12 +17,11 @@ from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.arithmetic.logic import written
-from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.periods import Period
-from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.proof.games.prover import check_relation, fitting
+from choco_pipeline.proof.games.prover import Proof, check_relation, fitting
 from choco_pipeline.provenance import code_digest, digest, package_version, versions
 
 FORMAT = 1
@@ -57,13 +56,6 @@ class ObligationRecord(Model):
     checks: list[CheckRecord]
 
 
-class PeriodDocument(Model):
-    """A `Period` in a file."""
-
-    first: int
-    length: int
-
-
 class GameDocument(Model):
     """A game and the automata of a relation in a file."""
 
@@ -71,7 +63,7 @@ class GameDocument(Model):
     relation: Relation
     coordinates: list[str]
     automata: list[dict[str, object]]
-    period: PeriodDocument | None = None
+    period: Period | None = None
 
 
 class CertificateDocument(GameDocument):
@@ -83,18 +75,7 @@ class CertificateDocument(GameDocument):
     versions: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """A well-formed certificate, which may be wrong."""
-
-    ruleset: Ruleset
-    relation: Relation
-    #: Minimal automata, for 0, 1, … passes left.
-    automata: tuple[Automaton, ...]
-    #: Name, passes and text of the obligations in the file.
-    sentences: tuple[tuple[str, int, str], ...]
-    #: The period that proves the automata, instead of obligations.
-    period: Period | None = None
+# ---- Writing.
 
 
 def write_certificate(proof: Proof, folder: Path) -> Path:
@@ -113,26 +94,34 @@ def proof_document(proof: Proof) -> dict[str, object]:
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
-    version = engine_version()
-    decided = [
-        {
-            "engine": "own",
-            "version": version,
-            "seconds": round(check.seconds, 4),
-            "states": check.states,
-        }
-        for check in proof.checks
-    ]
+    own = {"engine": "own", "version": engine_version()}
+    obligations = []
+    for (name, passes, text), (_, decision) in zip(_sentences(proof), proof.checks, strict=True):
+        check = {**own, "seconds": round(decision.seconds, 4), "states": decision.states}
+        obligations.append({"name": name, "passes": passes, "sentence": text, "checks": [check]})
     return {
         "format": FORMAT,
         **game_document(proof),
         **described_games(proof.ruleset),
-        "obligations": [
-            {"name": name, "passes": passes, "sentence": text, "checks": [check]}
-            for (name, passes, text), check in zip(_sentences(proof), decided, strict=True)
-        ],
+        "obligations": obligations,
         "versions": versions(),
     }
+
+
+def game_document(proof: Proof) -> dict[str, object]:
+    """Return the `GameDocument` of a proof as plain data."""
+    return {
+        "ruleset": proof.ruleset.notation,
+        "relation": proof.relation,
+        "coordinates": _coordinates(proof.ruleset, proof.relation),
+        "automata": [automaton.as_json() for automaton in proof.automata],
+        **({} if proof.period is None else {"period": proof.period.model_dump()}),
+    }
+
+
+def described_games(ruleset: Ruleset) -> dict[str, object]:
+    """Return the descriptions of the user's own games for a certificate."""
+    return {"games": dict(ruleset.documents)} if ruleset.documents else {}
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
@@ -151,15 +140,49 @@ def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path
     return folder / f"{slug}-{relation}-{digest([ruleset.identity, relation])[:8]}.json"
 
 
-def read_certificate(path: Path) -> Certificate:
-    """Return the certificate in a file, after checking everything but the proof.
+def engine_version() -> str:
+    """Return the package's version with a digest of the code that decides."""
+    return f"{package_version()} {code_digest(PROOF_CODE)}"
+
+
+def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
+    names = list(ruleset.base.coordinates)
+    return [*names, "value"] if relation == "grundy" else names
+
+
+def _sentences(proof: Proof) -> list[tuple[str, int, str]]:
+    return [(o.name, o.passes, written(o.sentence)) for o, _ in proof.checks]
+
+
+# ---- Reading.
+
+
+def read_certificate(path: Path) -> Proof:
+    """Return the proof that a file claims, after checking everything but the proof.
 
     Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if there is no such file, it has more than
     `MOST_BYTES`, or it is not a certificate; automata must fit the game and be minimal, numbered breadth-first.
     """
     document = read_document(path, CertificateDocument)
-    sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
-    return replace(certificate_of(document, path, document.games), sentences=sentences)
+    return claimed_proof(document, path, document.games)
+
+
+def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
+    """Prove a certificate again, from its ruleset and its automata alone."""
+    document = read_document(path, CertificateDocument)
+    claimed = claimed_proof(document, path, document.games)
+    proof = checked_again(claimed, seconds)
+    listed = [(o.name, o.passes, o.sentence) for o in document.obligations]
+    if proof.status == "proved" and listed != _sentences(proof):
+        why = "the obligations written in the file are not those that were checked"
+        return replace(proof, why=f"{proof.why}; {why}")
+    return proof
+
+
+def checked_again(claimed: Proof, seconds: float) -> Proof:
+    """Prove the automata of `claimed_proof` again."""
+    automata = dict(enumerate(claimed.automata))
+    return check_relation(claimed.ruleset, automata, claimed.relation, seconds, claimed.period)
 
 
 def read_document(path: Path, model: type[M]) -> M:
@@ -172,8 +195,8 @@ def read_document(path: Path, model: type[M]) -> M:
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
 
 
-def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Certificate:
-    """Return the game and the automata of a document, or raise as `read_certificate`.
+def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Proof:
+    """Return the proof that a document claims, or raise as `read_certificate`.
 
     The user's own games are read from the descriptions `games` in the file, and from no other file.
     """
@@ -185,76 +208,21 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
     coordinates = _coordinates(ruleset, document.relation)
     if document.coordinates != coordinates:
         raise CertificateError(f"{path}: the coordinates must be {', '.join(coordinates)}")
-    automata = []
+    automata = {}
     for passes, data in enumerate(document.automata):
         where = f"{path}: the automaton for {passes_left(passes)}"
         try:
-            automaton = Automaton.from_json(data)
+            automata[passes] = Automaton.from_json(data)
         except ChocoError as error:
             raise CertificateError(f"{where}: {error}") from None
-        if canonical(automaton) != automaton:
+        if canonical(automata[passes]) != automata[passes]:
             raise CertificateError(f"{where} is not the least one, numbered breadth-first")
-        automata.append(automaton)
-    fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
-    said = document.period
-    period = None if said is None else Period(said.first, said.length)
-    return Certificate(ruleset, document.relation, fitted, (), period)
-
-
-def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
-    """Prove a certificate again, from its ruleset and its automata alone."""
-    certificate = read_certificate(path)
-    automata = dict(enumerate(certificate.automata))
-    asked = certificate.relation, seconds, certificate.period
-    proof = check_relation(certificate.ruleset, automata, *asked)
-    if proof.status == "proved" and certificate.sentences != _sentences(proof):
-        return replace(
-            proof,
-            why=f"{proof.why}; the obligations written in the file are not those that were checked",
-        )
-    return proof
-
-
-def proof_of(path: str) -> Proof:
-    """Return the content of a certificate as a proof, without checking it."""
-    read = read_certificate(Path(path))
-    return Proof(
-        read.ruleset, read.relation, "proved", "", read.automata, (), 0.0, period=read.period
-    )
+    relation, period = document.relation, document.period
+    fitted = fitting(ruleset, relation, automata)
+    return Proof(ruleset, relation, "proved", "", fitted, (), 0.0, period=period)
 
 
 def shown(text: str) -> str:
     """Return text of a file for an error: on one line, and not too long."""
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
-
-
-def engine_version() -> str:
-    """Return the package's version with a digest of the code that decides."""
-    return f"{package_version()} {code_digest(PROOF_CODE)}"
-
-
-def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
-    names = list(ruleset.base.coordinates)
-    return [*names, "value"] if relation == "grundy" else names
-
-
-def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
-    checked = (check.obligation for check in proof.checks)
-    return tuple((o.name, o.passes, written(o.sentence)) for o in checked)
-
-
-def game_document(proof: Proof) -> dict[str, object]:
-    """Return the `GameDocument` of a proof as plain data."""
-    return {
-        "ruleset": proof.ruleset.notation,
-        "relation": proof.relation,
-        "coordinates": _coordinates(proof.ruleset, proof.relation),
-        "automata": [automaton.as_json() for automaton in proof.automata],
-        **({} if proof.period is None else {"period": asdict(proof.period)}),
-    }
-
-
-def described_games(ruleset: Ruleset) -> dict[str, object]:
-    """Return the descriptions of the user's own games for a certificate."""
-    return {"games": dict(ruleset.documents)} if ruleset.documents else {}

@@ -1,15 +1,19 @@
-"""Obligations: sentences that define the P-positions or the Grundy numbers of a game."""
+"""Sentences on a game: its positions and moves, and what defines its P-positions or Grundy numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
-from choco_pipeline.automata.dfa import Auxiliary
+from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
     Member,
     Sentence,
     conjunction,
@@ -22,16 +26,234 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.arithmetic.terms import at_most
-from choco_pipeline.proof.games.moves import (
-    Variables,
-    formula_of,
-    has_moves,
-    legal,
-    rules_of,
-    some_option,
-    with_moves,
-)
+from choco_pipeline.proof.arithmetic.terms import Sum, at_most, condition, value_is
+from choco_pipeline.proof.proof_errors import NotDefinableError
+
+#: Coordinates that may fall with one move: each of them does or does not, and each choice is a sentence of its own.
+MOST_FALLING = 6
+
+#: The variables of a position's coordinates, in their order.
+Variables = tuple[Variable, ...]
+#: The same by the coordinates' names.
+Named = Mapping[str, Variable]
+
+
+@dataclass(frozen=True)
+class MoveKind:
+    """A kind of move that makes certain coordinates fall to their largest legal values, and no others."""
+
+    move: Move
+    #: The coordinates that fall.
+    falling: tuple[str, ...]
+    #: The variables of the option.
+    option: Variables
+    #: The position allows such a move.
+    _allowed: Sentence
+    #: Variables of the lowered coordinates after the move and of chosen numbers, and their conditions.
+    _lowered: Variables
+    _such: tuple[Sentence, ...]
+    #: Variables of the fallen coordinates after the move, and their conditions.
+    _fallen: Variables
+    _heights: tuple[Sentence, ...]
+
+    def to(self, holds: Sentence) -> Sentence:
+        """Sentence: such a move leads to an option of which `holds` is true."""
+        # Heights have quantifiers of their own, because the option does not depend on the coordinates before they fell.
+        option = exists(self._fallen, conjunction(*self._heights, holds))
+        return conjunction(self._allowed, exists(self._lowered, conjunction(*self._such, option)))
+
+
+def legal(ruleset: Ruleset, position: Variables) -> Sentence:
+    """Sentence: the variables are a position of the ruleset.
+
+    Raises `NotDefinableError` if linear and bitwise arithmetic cannot say it, as for a height table.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StepBar
+    >>> legal(StepBar(k=4, s=2), ("y", "z")) == linear({"y": 4, "z": -1}, -2, "<=")
+    True
+    """
+    rules = rules_of(ruleset)
+    at = dict(zip(rules.coordinates, position, strict=True))
+    fitting = (_fits(name, limit, at, ruleset) for name, limit in rules.limits.items())
+    conditions = [one for one in (rules.within, rules.legal) if one is not None]
+    return conjunction(*fitting, *(condition(one, at) for one in conditions))
+
+
+def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
+    """Yield every kind of move with every choice of coordinates that fall; see `legal`."""
+    rules = with_moves(ruleset)
+    here = dict(zip(rules.coordinates, position, strict=True))
+    for move in rules.moves:
+        yield from _steps(ruleset, rules, move, here)
+
+
+def some_option(
+    ruleset: Ruleset, position: Variables, holds: Callable[[Variables], Sentence]
+) -> Sentence:
+    """Sentence: some option of the position makes `holds` true; see `legal`."""
+    return disjunction(*(step.to(holds(step.option)) for step in steps(ruleset, position)))
+
+
+def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
+    """Sentence: the position is not terminal; see `legal`."""
+    rules = with_moves(ruleset)
+    here = dict(zip(rules.coordinates, position, strict=True))
+    return _some_move(ruleset, rules, rules.moves, here)
+
+
+def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
+    """Return a largest legal value as a formula in the coordinates that it depends on."""
+    if type(limit.height) is not FormulaHeight:
+        raise NotDefinableError(
+            f"{ruleset.notation}: a proof needs the height as a formula, {limit.height.notation} is none"
+        )
+    return limit.height.formula.rename(dict(zip(limit.height.arguments, limit.of, strict=True)))
+
+
+def rules_of(ruleset: Ruleset) -> Rules:
+    """Return a game's rules; `NotDefinableError` if they do not define its options."""
+    if ruleset.has_own_options:
+        raise NotDefinableError(
+            f"{ruleset.notation}: no sentences are written for options that its rules do not say"
+        )
+    if ruleset.rules.cycle:
+        what = "heights that depend on each other"
+        raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+    return ruleset.rules
+
+
+def with_moves(ruleset: Ruleset) -> Rules:
+    """Return a game's rules; `NotDefinableError` if its moves or its winner have no sentences."""
+    rules = rules_of(ruleset)
+    for what, is_there in (("misère play", rules.misere), ("moves that split", rules.splits)):
+        if is_there:
+            raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+    return rules
+
+
+def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
+    """Sentence: a coordinate is at most its largest legal value."""
+    return at_most(at[name], formula_of(limit, ruleset), at)
+
+
+def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[MoveKind]:
+    lowered = {name: Auxiliary(f"{here[name]}'") for name in move.lowers}
+    moved = {*lowered}
+    limits: dict[str, Limit] = {}
+    for name in rules.ordered:  # each after those that its height depends on
+        if moved & {*rules.limits[name].of}:
+            limits[name] = rules.limits[name]
+            moved |= {name} if move.clips else set()
+    if len(limits) > MOST_FALLING and move.clips:
+        raise NotDefinableError(
+            f"{ruleset.notation}: {len(limits)} coordinates may fall with one move, at most {MOST_FALLING} can be said"
+        )
+    allowed = _allowed(ruleset, rules, move, here)
+    chosen, amounts = _amounts(move, here, {**here, **lowered})
+    for choice in product((False, True), repeat=len(limits) if move.clips else 0):
+        falling = tuple(name for name, falls in zip(limits, choice, strict=False) if falls)
+        there: dict[str, Variable] = {**here, **lowered}
+        fallen: dict[str, Variable] = {}
+        such: list[Sentence] = []
+        heights: list[Sentence] = []
+        nested: list[Sentence] = []  # of heights that depend on fallen coordinates
+        for name, limit in limits.items():
+            fits = _fits(name, limit, there, ruleset)
+            after = {*fallen} & {*limit.of}
+            (nested if after else such).append(negation(fits) if name in falling else fits)
+            if name in falling:
+                value = Auxiliary(f"{there[name]}'")
+                heights.append(value_is(value, formula_of(limit, ruleset), there))
+                there[name] = fallen[name] = value
+        if rules.legal is not None:
+            nested.append(condition(rules.legal, there))
+        yield MoveKind(
+            move,
+            falling,
+            tuple(there.values()),
+            allowed,
+            (*lowered.values(), *chosen),
+            (*amounts, *such),
+            tuple(fallen.values()),
+            (*heights, *nested),
+        )
+
+
+def _amounts(
+    move: Move, here: Named, there: Named
+) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
+    """Return chosen numbers, and sentences: `there` is `here` less a move's amounts."""
+    if not isinstance(move.by, Amounts):
+        return (), tuple(_plain_amounts(move, here, there))
+    chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
+    known = {**here, **chosen}
+    said: list[Sentence] = []
+    for number in chosen.values():
+        most = (linear({number: 1, here[name]: -1}, 0, "<=") for name in move.lowers)
+        said += [linear({number: 1}, 0, ">="), disjunction(*most)]
+    for name, formula in zip(move.lowers, move.by.taken, strict=True):
+        taken = Sum({here[name]: 1, there[name]: -1}, 0)
+        said.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
+        said += [at_most(taken, formula, known), negation(at_most(taken.plus(1), formula, known))]
+    said.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
+    said += [condition(move.by.where, known)] if move.by.where is not None else []
+    return tuple(chosen.values()), tuple(said)
+
+
+def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
+    first, *others = move.lowers
+    match move.by:
+        case "any" if others:
+            for name in move.lowers:
+                yield linear({there[name]: 1, here[name]: -1}, 0, "<=")
+            changes = [{there[name]: 1, here[name]: -1} for name in move.lowers]
+            yield linear({v: c for change in changes for v, c in change.items()}, 0, "<")
+        case "any" | "each" | "same":
+            for name in move.lowers if move.by == "each" else (first,):
+                yield less(there[name], here[name])
+        case tuple() as amounts:
+            taken = {there[first]: 1, here[first]: -1}
+            yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
+        case Amounts():
+            raise TypeError("amounts by formulas are said by `_amounts`")
+    if move.by not in ("any", "each"):
+        for name in others:
+            change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
+            yield linear(change, 0, "==")
+    if move.at_most is not None:
+        for name in move.lowers if move.by in ("any", "each") else (first,):
+            yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
+
+
+def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentence:
+    """Sentence: the position allows such a move, for any amounts."""
+    goes_on = TRUE if move.unless is None else negation(condition(move.unless, here))
+    if not move.needs:
+        return goes_on
+    return conjunction(goes_on, _some_move(ruleset, rules, move.needs, here))
+
+
+def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
+    """Sentence: some move is allowed; for plain moves, a coordinate is not 0."""
+    plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
+    if rules.legal is not None:  # which may forbid any of them
+        every = (step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
+        return disjunction(*every)
+    # Where a move needs one of those that are looked at anyway, it adds nothing.
+    others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
+    some_plain = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
+    more = (step.to(TRUE) for move in others for step in _steps(ruleset, rules, move, here))
+    return disjunction(*some_plain, *more)
+
+
+def _is_plain(move: Move) -> bool:
+    """Whether a move takes any number from some coordinates."""
+    return move == Move(move.lowers) or move in (
+        Move(move.lowers[:1], by) for by in ("each", "same")
+    )
+
 
 #: The heights of step bars: nowhere negative, and nowhere falling.
 STEPS = parse("(z+s)//k")
@@ -46,6 +268,8 @@ class Obligation:
     sentence: Sentence
     #: The passes left.
     passes: int
+    #: Whether it is about the heights alone.
+    is_of_heights: bool = False
 
 
 def relation_name(passes: int) -> str:
@@ -72,7 +296,9 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     with_moves(ruleset)
     game = ruleset.base
     state = _p if relation == "p" else _grundy
-    listed = [Obligation(name, sentence, 0) for name, sentence in _heights(game)]
+    listed = [
+        Obligation(name, sentence, 0, is_of_heights=True) for name, sentence in _heights(game)
+    ]
     for passes in range(ruleset.passes + 1):
         listed += (
             Obligation(name, sentence, passes) for name, sentence in state(game, passes).items()

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.automata.algebra import canonical
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, names_of
@@ -35,9 +36,9 @@ from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Amounts, Move
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.games.membership import Relation, deepest
+from choco_pipeline.proof.games.guess import Relation, deepest
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.tables.computing.computation import computation_of
+from choco_pipeline.tables.computing import computation_of
 
 Ints = NDArray[np.int64]
 #: A sequence: its first terms, and those that repeat from there on; None stands where there is no value.
@@ -48,8 +49,7 @@ DIGITS = (8, 10, 12, 13)
 MOST_STATES = 20_000
 
 
-@dataclass(frozen=True)
-class Period:
+class Period(Model):
     """G(n + length) = G(n) for all n ≥ first."""
 
     first: int
@@ -168,7 +168,7 @@ def _periods(values: Ints) -> Iterator[Period]:
     """Yield the period of each length of an array of values."""
     for length in range(1, values.size // 2 + 1):
         wrong = np.flatnonzero(values[length:] != values[:-length])
-        yield Period(int(wrong[-1]) + 1 if wrong.size else 0, length)
+        yield Period(first=int(wrong[-1]) + 1 if wrong.size else 0, length=length)
 
 
 def is_period(ruleset: Ruleset, period: Period) -> bool:
@@ -208,7 +208,7 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
 
     Examples
     --------
-    >>> automaton = periodic_automaton(np.array([0, 1, 2]), Period(0, 3), "grundy")
+    >>> automaton = periodic_automaton(np.array([0, 1, 2]), Period(first=0, length=3), "grundy")
     >>> automaton.accepts({"0": 3_000_001, "1": 1})
     True
     """

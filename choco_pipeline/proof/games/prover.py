@@ -15,21 +15,21 @@ Source: the refinement is that of O. Maler and A. Pnueli, On the learnability of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Literal
 
-import numpy as np
+from markupsafe import Markup
 
 from choco_pipeline.automata.algebra import restricted
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset, as_game, mex
-from choco_pipeline.games.combine import passes_left
+from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
-from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Not, Or, Sentence
+from choco_pipeline.proof.arithmetic.images import first_members
 from choco_pipeline.proof.clock import FOREVER, Clock
-from choco_pipeline.proof.games.guess import Guesser, SearchSize, relation_tracks
-from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.guess import Guesser, Relation, SearchSize, relation_tracks
 from choco_pipeline.proof.games.obligations import Obligation, obligations, relation_name
 from choco_pipeline.proof.games.periods import (
     Period,
@@ -38,13 +38,91 @@ from choco_pipeline.proof.games.periods import (
     periodic_automaton,
     values_below,
 )
-from choco_pipeline.proof.games.proved import Check, Proof, Status
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+
+Status = Literal["proved", "refuted", "undecided"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The result of a search for a proof, or of a check.
+
+    Attributes
+    ----------
+    ruleset, relation
+        The game, and its P-positions (``p``) or Grundy numbers (``grundy``).
+    status
+        ``proved``: `automata` are the relation at all positions. ``refuted``: the given automata are not. ``undecided``: no automata
+        were found, or a limit was reached.
+    why
+        The reason, in a sentence.
+    automata
+        For 0, 1, … passes left; of an undecided game, only the proved ones.
+    checks
+        The valid obligations, with the engine's decisions.
+    seconds
+        Time for tables, guesses and decisions.
+    growth
+        Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
+    period
+        The period of the Grundy numbers of a game with one heap, if it is the proof.
+    """
+
+    ruleset: Ruleset
+    relation: Relation
+    status: Status
+    why: str
+    automata: tuple[Automaton, ...]
+    checks: tuple[tuple[Obligation, Decision], ...]
+    seconds: float
+    growth: tuple[int, ...] = ()
+    period: Period | None = None
+
+    def __repr__(self) -> str:
+        """Return the game, the status and the reason, without the automata."""
+        states = ", ".join(str(automaton.states) for automaton in self.automata)
+        return f"<Proof: {self.relation} of {self.ruleset.notation}: {self.status}, {self.why}; states: {states or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the status, the reason and the numbers of states, for notebooks."""
+        relation = {"p": "P-positions", "grundy": "Grundy numbers"}[self.relation]
+        states = " and ".join(map(str, self.states)) or "no"
+        return Markup("<p><b>{}</b>: the {} of <code>{}</code>: {}; {} states</p>").format(
+            self.status, relation, self.ruleset.notation, self.why, states
+        )
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """Numbers of states, for 0, 1, … passes left."""
+        return tuple(automaton.states for automaton in self.automata)
+
+    @property
+    def certificate(self) -> dict[str, object]:
+        """The certificate as plain data; `CertificateError` if nothing is proved."""
+        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- it reads proofs
+
+        return proof_document(self)
+
+    def accepts(self, position: Sequence[int], value: int = 0) -> bool:
+        """Return whether a position is a P-position, or its Grundy number is `value`.
+
+        Raises `RulesetError` if it is not a position of the game; `UndecidedError` if nothing is proved.
+        """
+        if self.status != "proved":
+            raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")
+        number = (value,) if self.relation == "grundy" else ()
+        return self.holds(self.ruleset.check(position), *number)
+
+    def holds(self, position: Position, *value: int) -> bool:
+        """Return whether the automata accept a legal position, with a value where they are of Grundy numbers."""
+        heaps = len(self.ruleset.base.coordinates)
+        passes = position[heaps] if len(position) > heaps else 0
+        digits = enumerate((*position[:heaps], *value))
+        return self.automata[passes].accepts({str(i): number for i, number in digits})
+
 
 #: The reason of a proof.
 PROVED = "the automata satisfy the definition at every position"
-#: Grundy numbers that are tried at a time.
-BATCH = 1 << 14
 #: Values of one position that are listed; a second one is a contradiction already.
 SHOWN = 5
 
@@ -93,20 +171,18 @@ def prove(
     """
     ruleset = as_game(ruleset)
     search = Search(ruleset, relation, Clock(seconds), size or SearchSize())
-    automata: list[Automaton] = []
-    checks: list[Check] = []
     try:
         found = find_period(ruleset, search.clock)
         if found is not None:
             period, values = found
-            automata.append(periodic_automaton(values, period, relation))
-            return replace(search.proof("proved", period.text, automata, ()), period=period)
+            search.automata.append(periodic_automaton(values, period, relation))
+            return search.proof("proved", period.text, period)
         todo = obligations(ruleset, relation)
         for passes in range(ruleset.passes + 1):
-            search.find(passes, [o for o in todo if o.passes == passes], automata, checks)
+            search.find(passes, [o for o in todo if o.passes == passes])
     except (NotDefinableError, LimitError, UndecidedError) as error:
-        return search.proof("undecided", str(error), automata, checks)
-    return search.proof("proved", PROVED, automata, checks)
+        return search.proof("undecided", str(error))
+    return search.proof("proved", PROVED)
 
 
 def check_relation(
@@ -133,33 +209,22 @@ def check_relation(
         If the engine contradicts the definition.
     """
     given = fitting(ruleset, relation, automata)
-    ruleset = as_game(ruleset)
-    search = Search(ruleset, relation, Clock(seconds))
-    checks: list[Check] = []
+    search = Search(ruleset, relation, Clock(seconds), automata=[*given])
     try:
         if period is not None:
-            wrong_period = _wrong_period(ruleset, relation, given, period)
-            if wrong_period is not None:
-                return search.proof("refuted", wrong_period, given, ())
-            return replace(search.proof("proved", period.text, given, ()), period=period)
-        wrong = search.check(obligations(ruleset, relation), given, checks)
+            if not is_period(ruleset, period):
+                why = f"the values do not repeat so: {period.text}"
+                return search.proof("refuted", why)
+            values = values_below(ruleset, period.first + period.length)
+            if given != (periodic_automaton(values, period, relation),):
+                return search.proof("refuted", "the automaton has other values")
+            return search.proof("proved", period.text, period)
+        wrong = search.check(obligations(ruleset, relation), given)
     except (LimitError, UndecidedError) as error:
-        return search.proof("undecided", str(error), given, checks)
+        return search.proof("undecided", str(error))
     if wrong is not None:
-        return search.proof("refuted", wrong.why, given, checks)
-    return search.proof("proved", PROVED, given, checks)
-
-
-def _wrong_period(
-    ruleset: Ruleset, relation: Relation, given: tuple[Automaton, ...], period: Period
-) -> str | None:
-    """Return why given automata are not those of a period; None if they are."""
-    if not is_period(ruleset, period):
-        return f"the values do not repeat so: {period.text}"
-    values = values_below(ruleset, period.first + period.length)
-    if given != (periodic_automaton(values, period, relation),):
-        return "the automaton has other values"
-    return None
+        return search.proof("refuted", wrong[0])
+    return search.proof("proved", PROVED)
 
 
 def fitting(
@@ -186,13 +251,8 @@ def fitting(
 # ---- The search.
 
 
-@dataclass(frozen=True)
-class Refutation:
-    """A contradiction to the definition at a position without passes."""
-
-    why: str
-    position: Position
-    largest: int
+#: A contradiction to the definition in words, its position without passes, and the largest number there.
+Refutation = tuple[str, Position, int]
 
 
 @dataclass
@@ -203,28 +263,29 @@ class Search:
     relation: Relation
     clock: Clock
     size: SearchSize = field(default_factory=SearchSize)
-    guesser: Guesser = field(init=False)
+    #: The proved or given automata, and their valid obligations.
+    automata: list[Automaton] = field(default_factory=list)
+    checks: list[tuple[Obligation, Decision]] = field(default_factory=list)
     growth: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
 
-    def proof(
-        self, status: Status, why: str, automata: Sequence[Automaton], checks: Sequence[Check]
-    ) -> Proof:
+    def proof(self, status: Status, why: str, period: Period | None = None) -> Proof:
         """Return the result, with the time taken."""
-        seconds = self.clock.spent
-        growth = self.growth if status == "undecided" else ()
-        searched = (tuple(automata), tuple(checks))
-        return Proof(self.ruleset, self.relation, status, why, *searched, seconds, growth)
+        return Proof(
+            self.ruleset,
+            self.relation,
+            status,
+            why,
+            tuple(self.automata),
+            tuple(self.checks),
+            self.clock.spent,
+            self.growth if status == "undecided" else (),
+            period,
+        )
 
-    def find(
-        self,
-        passes: int,
-        todo: Sequence[Obligation],
-        automata: list[Automaton],
-        checks: list[Check],
-    ) -> None:
+    def find(self, passes: int, todo: Sequence[Obligation]) -> None:
         """Add the proved automaton for `passes` passes left, or raise `UndecidedError`."""
         refused: list[Automaton] = []
         self.growth = ()
@@ -239,14 +300,14 @@ class Search:
                 continue
             refused.append(guess)
             try:
-                wrong = self.check(todo, [*automata, guess], checks)
+                wrong = self.check(todo, [*self.automata, guess])
             except UndecidedError as error:  # a wrong guess may be larger than the right one
                 too_large = f"{name}, guessed with {guess.states} states: {error}"
                 continue
             if wrong is None:
-                automata.append(guess)
+                self.automata.append(guess)
                 return
-            self.guesser.refute(passes, guess, wrong.position, wrong.largest)
+            self.guesser.refute(passes, guess, *wrong[1:])
         if too_large:
             raise UndecidedError(too_large)
         if self.growth:
@@ -262,59 +323,43 @@ class Search:
             f"{name} is guessed wrongly from every table that is small enough, {what}"
         )
 
-    def check(
-        self, todo: Sequence[Obligation], automata: Sequence[Automaton], checks: list[Check]
-    ) -> Refutation | None:
-        """Add valid obligations to `checks`; return a contradiction, if there is one."""
+    def check(self, todo: Sequence[Obligation], automata: Sequence[Automaton]) -> Refutation | None:
+        """Record the valid obligations if all are; return a contradiction, if there is one."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
-        done: list[Check] = []
+        done = []
         for obligation in todo:
             decision = engine.decide(obligation.sentence)
             if not decision.valid:
                 return self._contradiction(obligation, decision, automata)
-            done.append(Check(obligation, decision.seconds, decision.states))
-        checks += done
+            done.append((obligation, decision))
+        self.checks += done
         return None
 
     def _contradiction(
-        self,
-        obligation: Obligation,
-        decision: Decision,
-        automata: Sequence[Automaton],
+        self, obligation: Obligation, decision: Decision, automata: Sequence[Automaton]
     ) -> Refutation:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
-        if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
-            where = assigned(at)
-            raise HeightError(f"{self.ruleset.notation}: the height falls at {where}")
+        game, coordinates = self.ruleset, self.ruleset.base.coordinates
+        if obligation.is_of_heights:
+            near = {name: at.get(name, 0) for name in coordinates}
+            far = {name: at.get(f"{name}'", near[name]) for name in coordinates}
+            limits = game.base.rules.limits.values()
+            if any(limit.at(near) < 0 or limit.at(far) < limit.at(near) for limit in limits):
+                raise HeightError(f"{game.notation}: the height falls at {assigned(at)}")
         what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
-            asked = (self.ruleset, self.relation, automata, obligation.passes, at, self.clock)
+            asked = (game, self.relation, automata, obligation.passes, at, self.clock)
             wrong = contradiction(*asked)
         except UndecidedError as error:
             raise UndecidedError(
                 f"{what}; whether it is by the definition is not known: {error}"
             ) from error
         if wrong is None:
-            raise DisagreementError(
-                f"{self.ruleset.notation}: {what}, where it is right by definition"
-            )
-        base = self.ruleset.base
-        position = tuple(at.get(name, 0) for name in base.coordinates)
+            raise DisagreementError(f"{game.notation}: {what}, where it is right by definition")
+        position = tuple(at.get(name, 0) for name in coordinates)
         # A Grundy number is at most the number of moves in the longest play, and each move lowers a coordinate.
-        return Refutation(wrong, position, max([sum(position), *at.values()]))
-
-
-def _speaks_of_relations(sentence: Sentence) -> bool:
-    match sentence:
-        case Member():
-            return True
-        case And(parts) | Or(parts):
-            return any(map(_speaks_of_relations, parts))
-        case Not(part) | Exists(_, part):
-            return _speaks_of_relations(part)
-        case _:
-            return False
+        return wrong, position, max([sum(position), *at.values()])
 
 
 # ---- Contradictions to the definition.
@@ -330,9 +375,8 @@ def contradiction(
 ) -> str | None:
     """Return the contradiction to the definition at a counterexample, if there is one.
 
-    No engine is asked. The automata are those for 0, 1, …, `passes` passes left. Coordinates that the counterexample lacks are 0;
-    its largest value bounds the Grundy numbers that are tried, beside those that a play can reach. Raises `UndecidedError` if the
-    time is over, because a far position has many options.
+    No engine is asked. The automata are those for 0, 1, …, `passes` passes left. Coordinates that the counterexample lacks are 0.
+    Raises `UndecidedError` if the time is over, because a far position has many options.
 
     Examples
     --------
@@ -341,67 +385,37 @@ def contradiction(
     >>> contradiction(Nim(1), "p", [linear({"0": 1}, -1, "<=")], 0, {"a": 1})
     'the relation holds at (1) and at its option (0)'
     """
-    base, most = ruleset.base, ruleset.passes
-    here = tuple(counterexample.get(name, 0) for name in base.coordinates)
-    position = (*here, passes) if most else here
-    if relation == "p":
-        return _p(ruleset, automata, position, clock)
-    return _grundy(ruleset, automata, position, max(counterexample.values(), default=0), clock)
+    here = tuple(counterexample.get(name, 0) for name in ruleset.base.coordinates)
+    position = (*here, passes) if ruleset.passes else here
 
+    def of_coordinates(place: Position) -> tuple[Automaton, dict[str, int]]:
+        *coordinates, left = place if ruleset.passes else (*place, 0)
+        return automata[left], {str(i): c for i, c in enumerate(coordinates)}
 
-def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
-    """Return whether a height is negative, or smaller at the primed coordinates."""
-    names = ruleset.base.coordinates
-    near = {name: at.get(name, 0) for name in names}
-    far = {name: at.get(f"{name}'", near[name]) for name in names}
-    limits = ruleset.base.rules.limits.values()
-    return any(limit.at(near) < 0 or limit.at(far) < limit.at(near) for limit in limits)
+    def holds(place: Position) -> bool:
+        automaton, known = of_coordinates(place)
+        return automaton.accepts(known)
 
+    def values(place: Position) -> list[int]:
+        clock.require()
+        return first_members(restricted(*of_coordinates(place)), SHOWN)
 
-def _p(
-    ruleset: Ruleset, automata: Sequence[Automaton], position: Position, clock: Clock
-) -> str | None:
-    holds = _holds(ruleset, automata, position)
-    if not ruleset.is_position(position):
-        why = f"which is no position: {ruleset.why_not(position)}"
-        return f"the relation holds at {_text(position)}, {why}" if holds else None
-    for option in clock.limited(ruleset.options(position)):
-        if _holds(ruleset, automata, option):
-            if not holds:
-                return None
-            return f"the relation holds at {_text(position)} and at its option {_text(option)}"
-    if holds:
-        return None
-    return f"the relation holds neither at {_text(position)} nor at any of its options"
-
-
-def _grundy(
-    ruleset: Ruleset,
-    automata: Sequence[Automaton],
-    position: Position,
-    largest: int,
-    clock: Clock,
-) -> str | None:
-    # From a position with the Grundy number g there are plays of g moves.
-    top = max(largest, sum(position))
-
-    def values(here: Position) -> list[int]:
-        *coordinates, passes = here if ruleset.passes else (*here, 0)
-        known = {str(i): coordinate for i, coordinate in enumerate(coordinates)}
-        of_position = restricted(automata[passes], known)
-        reached: list[int] = []
-        for first in range(0, top + 1, BATCH):
-            clock.require()
-            numbers = np.arange(first, min(first + BATCH, top + 1))
-            reached += numbers[of_position.contains(numbers[:, None])].tolist()
-            if len(reached) >= SHOWN:
-                break
-        return reached
-
-    def counted(here: Position, numbers: Sequence[int]) -> str:
+    def counted(place: Position, numbers: Sequence[int]) -> str:
         number = f"at least {SHOWN}" if len(numbers) >= SHOWN else str(len(numbers))
-        listed = ", ".join(map(str, numbers[:SHOWN])) or "none"
-        return f"{_text(here)} has {number} values up to {top}: {listed}"
+        return f"{_text(place)} has {number} values: {', '.join(map(str, numbers)) or 'none'}"
+
+    if relation == "p":
+        is_member = holds(position)
+        if not ruleset.is_position(position):
+            why = f"which is no position: {ruleset.why_not(position)}"
+            return f"the relation holds at {_text(position)}, {why}" if is_member else None
+        for option in clock.limited(ruleset.options(position)):
+            if holds(option):
+                both = f"the relation holds at {_text(position)} and at its option {_text(option)}"
+                return both if is_member else None
+        if is_member:
+            return None
+        return f"the relation holds neither at {_text(position)} nor at any of its options"
 
     actual = values(position)
     if not ruleset.is_position(position):
@@ -422,11 +436,6 @@ def _grundy(
     return (
         f"{_text(position)} has the value {actual[0]}, but the least that no option has is {least}"
     )
-
-
-def _holds(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> bool:
-    *coordinates, passes = position if ruleset.passes else (*position, 0)
-    return automata[passes].accepts({str(i): c for i, c in enumerate(coordinates)})
 
 
 def _text(position: Position) -> str:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.mistakes import mistakes_in
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.language.verdict import Finding, Undecided
 from choco_pipeline.documents.model import Model
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
@@ -25,19 +25,18 @@ from choco_pipeline.proof.games.certificate import (
     FORMAT,
     CertificateError,
     GameDocument,
-    certificate_of,
+    checked_again,
+    claimed_proof,
     described_games,
     game_document,
     read_document,
     write_document,
 )
-from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.proof.games.prover import check_relation
+from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_choice, fixed_integers
 from choco_pipeline.provenance import digest, versions
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import without_samples
+from choco_pipeline.statements.tree import text_of, without_samples
 
 #: The folder of claims' certificates in that of the games'.
 FOLDER = "claims"
@@ -105,44 +104,42 @@ def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDoc
     `RelationError` if the file is no certificate of a claim.
     """
     document = read_document(path, ClaimDocument)
-    claim = Claim(document.claim, games=document.games)
+    claim, names, clock = (
+        Claim(document.claim, games=document.games),
+        document.names,
+        Clock(seconds),
+    )
     mistakes = [message for _, message in mistakes_in(claim)]
+    if not mistakes and claim.pattern is None and not (claim.is_about_integers and claim.integers):
+        mistakes = ["it has no ruleset"]
     if mistakes:
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
-    clock = Clock(seconds)
-    if claim.is_about_integers and claim.integers:
-        if set(document.names) != set(fixed_integers(claim)):
+    if claim.pattern is None or (claim.is_about_integers and claim.integers):
+        if set(names) != set(fixed_integers(claim)):
             needed = ", ".join(fixed_integers(claim)) or "none"
             raise CertificateError(f"{path}: numbers are needed for {needed}")
-        return document, decide_choice(claim, document.names, seconds)
-    proof = _proof(document, claim, path, seconds)
-    if proof.status != "proved":
-        return document, Finding(Undecided(f"its game's automata are {proof.status}: {proof.why}"))
-    return document, decide(claim, document.names, proof, path.as_posix(), clock.left)
-
-
-class _Kind(Model, extra="ignore"):
-    kind: str = "game"
-
-
-def _proof(document: ClaimDocument, claim: Claim, path: Path, seconds: float) -> Proof:
-    """Prove the claim's game by the automata of a certificate."""
-    if claim.pattern is None:
-        raise CertificateError(f"{path}: not a certificate: the claim has no ruleset")
-    names = document.names
+        return document, decide_choice(claim, names, seconds)
     parameters = {name: names[name] for name in claim.parameters}
     game = build(claim.pattern, parameters, Path(), document.games)
     if dict(names) not in claim.cases(parameters):
         given = assigned(names)
         raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
-    if document.game is None:
-        if claim.speaks_of_outcomes:
-            raise CertificateError(f"{path}: the automata of the game are needed")
-        return Proof(game, "p", "proved", "", (), (), 0.0)
-    certified = certificate_of(document.game, path, document.games)
-    if certified.ruleset.identity != game.identity:
-        raise CertificateError(
-            f"{path}: the automata are of {certified.ruleset.notation}, needed is {game.notation}"
-        )
-    automata = dict(enumerate(certified.automata))
-    return check_relation(game, automata, certified.relation, seconds, certified.period)
+    if document.game is not None:
+        claimed = claimed_proof(document.game, path, document.games)
+        if claimed.ruleset.identity != game.identity:
+            other = claimed.ruleset.notation
+            raise CertificateError(
+                f"{path}: the automata are of {other}, needed is {game.notation}"
+            )
+        proof = checked_again(replace(claimed, ruleset=game), seconds)
+    elif claim.speaks_of_outcomes:
+        raise CertificateError(f"{path}: the automata of the game are needed")
+    else:
+        proof = Proof(game, "p", "proved", "", (), (), 0.0)
+    if proof.status != "proved":
+        return document, Finding(Undecided(f"its game's automata are {proof.status}: {proof.why}"))
+    return document, decide(claim, names, proof, path.as_posix(), clock.left)
+
+
+class _Kind(Model, extra="ignore"):
+    kind: str = "game"

@@ -13,17 +13,17 @@ from typing import Any
 
 from choco_pipeline.automata import algebra
 from choco_pipeline.automata.algebra import least
-from choco_pipeline.claims.checks.board import Board
-from choco_pipeline.claims.checks.evaluation import Evaluation
+from choco_pipeline.claims.checks import evidence as explain
+from choco_pipeline.claims.checks.evaluation import Board, Evaluation
+from choco_pipeline.claims.checks.evidence import ClaimCase
+from choco_pipeline.claims.checks.formulas import NO_MEMBER
 from choco_pipeline.claims.checks.judgement import false_at
-from choco_pipeline.claims.checks.values import NO_MEMBER
-from choco_pipeline.claims.evidence import explain
 from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, PrintedNumbers, Values
-from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.catalogue import without_value
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import without_value
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
+    Finding,
     Proved,
     Refuted,
     Undecided,
@@ -44,10 +44,9 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.games.automaton_counts import number_below
-from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.games.obligations import relation_name
-from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.answers import number_below
+from choco_pipeline.proof.games.obligations import legal, relation_name
+from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import (
     VALUE,
@@ -57,7 +56,6 @@ from choco_pipeline.proof.statements.sentences import (
     signed,
 )
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.printer import math_of
 from choco_pipeline.statements.tree import (
     TRUE,
     Expression,
@@ -67,11 +65,11 @@ from choco_pipeline.statements.tree import (
     ValueSet,
     applies,
     conjuncts,
+    math_of,
 )
 from choco_pipeline.statements.tree import Count as CountTerm
-from choco_pipeline.tables.computing.cost import cost_of
-from choco_pipeline.tables.computing.in_memory import grundy_table
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import cost_of, grundy_table
 
 #: Positions with a larger coordinate are explained by automata alone, without a table.
 MOST_BOUND = 1 << 12

@@ -10,10 +10,9 @@ from itertools import islice
 from choco_pipeline.automata.algebra import least, witness
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.claims.checks.judgement import false_for
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import without_value
 from choco_pipeline.claims.language.claim import Claim, assignments
-from choco_pipeline.claims.language.mistakes import without_value
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
+from choco_pipeline.claims.language.verdict import Finding, Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError

@@ -8,25 +8,24 @@ position at which a guess is wrong joins the small ones, and the next guess is r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Undecided
-from choco_pipeline.errors import DisagreementError, LimitError
-from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.claims.language.verdict import Counterexample, Finding, Proved, Refuted
 from choco_pipeline.games import Position
-from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
-from choco_pipeline.proof.arithmetic.logic import Sentence
+from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
+from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
-from choco_pipeline.proof.games.proved import Proof
-from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.proof.statements.decided_claims import ProvedPosition, Question
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.guess import QUANTITIES
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.records import FormulaOfProof
+from choco_pipeline.proof.statements.decided_claims import ProvedPosition, decide
+from choco_pipeline.tables.computing import quick_bound, table
 
 #: Largest coordinate of the positions for guesses, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -73,24 +72,8 @@ def decide_cases(
 ) -> Finding:
     """Return whether formulas are right in their cases, and cover all positions.
 
-    The finding is that of `decide` without a certificate's path. Raises `DisagreementError` if the cases are right at the
-    counterexample.
+    The finding is that of `decide` without a certificate's path.
     """
-    claim = _claim(proof, cases, covers=covers)
-    question = Question(claim, {}, proof, "", seconds)
-
-    def wrong(passes: int) -> Sentence:
-        return question.translator(passes).false_where(question.in_reach, claim.parts.rest)
-
-    try:
-        shown = partial(_counterexample, proof, cases)
-        return question.everywhere(lambda _: question.in_reach, wrong, shown)
-    except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
-        return Finding(Undecided(str(error)))
-
-
-def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim:
-    """Return the claim that formulas are right in their cases, and cover everything."""
     sign = "P <=>" if proof.relation == "p" else "G =="
     parts = [
         f"{sign} {case.formula}"
@@ -102,21 +85,8 @@ def _claim(proof: Proof, cases: Sequence[FormulaCase], *, covers: bool) -> Claim
     if covers and None not in meant:
         parts.append(" or ".join(f"({where})" for where in meant))
     document = {"id": "guess", "ruleset": proof.ruleset.notation, "statement": ";\n".join(parts)}
-    return Claim(Statement.model_validate(document), games=proof.ruleset.documents)
-
-
-def _counterexample(
-    proof: Proof, cases: Sequence[FormulaCase], position: Position
-) -> Counterexample:
-    """Return the counterexample to formulas by cases at a position."""
-    at = dict(zip(proof.ruleset.coordinates, position, strict=True))
-    known = ProvedPosition(proof, position)
-    right = known.is_p_position if proof.relation == "p" else known.number
-    meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
-    if meant and all(parse(case.formula).value(at) == right for case in meant):
-        raise DisagreementError(f"formulas are right at {position}, the engine says they are not")
-    claimed = " and ".join(map(str, meant)) or "no case that it is in"
-    return Counterexample(str(right), claimed, position, proof.ruleset.coordinates)
+    claim = Claim(Statement.model_validate(document), games=proof.ruleset.documents)
+    return decide(claim, {}, proof, "", seconds)
 
 
 def _guess(
@@ -132,3 +102,32 @@ def _guess(
         return None if text is None else (FormulaCase(None, text),)
     numbers = np.array([ProvedPosition(proof, position).number for position in positions], np.int64)
     return shortest_cases(known, points, Target(numbers))
+
+
+def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
+    """Return the first proved formula by rank of a game without passes; None if there is none.
+
+    The time limit is for the decisions.
+    """
+    game = proof.ruleset
+    if proof.status != "proved" or game.passes:
+        return None
+    quantity = QUANTITIES[proof.relation]
+    bound = quick_bound(game, quantity)
+    clock = Clock(seconds)
+    proved: list[FormulaOfProof] = []
+    for finding in mine_formulas(game, bound, table(game, bound, quantity)):
+        if not (finding.nothing or finding.exceptions):
+            cases = tuple(
+                FormulaCase(line.where or None, line.formula) for line in finding.formulas
+            )
+            covers = is_complete_formula(finding)
+            decided = decide_cases(proof, cases, clock.left, covers=covers)
+            formula = proved_formula(proof, cases, decided)
+            proved += [] if formula is None else [formula]
+    return min(proved, key=lambda formula: formula.rank, default=None)
+
+
+def describe_by_table(certificate: str, seconds: float) -> FormulaOfProof | None:
+    """Return a formula for the relation of a certificate; see `formulas_of_table`."""
+    return formulas_of_table(read_certificate(Path(certificate)), seconds)

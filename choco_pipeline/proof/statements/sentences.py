@@ -41,10 +41,8 @@ from choco_pipeline.proof.arithmetic.terms import (
     condition,
     value_is,
 )
-from choco_pipeline.proof.games.moves import Variables, has_moves, legal, steps
-from choco_pipeline.proof.games.obligations import relation_name
+from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.statements.printer import term_text, text_of
 from choco_pipeline.statements.tree import (
     SIZE,
     Binding,
@@ -65,6 +63,8 @@ from choco_pipeline.statements.tree import (
     Proposition,
     Quantified,
     Term,
+    term_text,
+    text_of,
     walk,
 )
 

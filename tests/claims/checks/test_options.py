@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Literal
 from unittest import mock
 
@@ -14,31 +13,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, RectangularBar, Ruleset, StepBar, StripBar
-from choco_pipeline.claims import task
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box
-from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
+    Finding,
     HoldsToBound,
-    Refuted,
     Undecided,
-    Vacuous,
 )
-from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
-from choco_pipeline.tables.computing.in_memory import table
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
-from tests.claims.claims import claim_on, conditions, holds, key_of
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import Quantity, variable_of
+from tests.claims.claims import claim_on
 from tests.described import Described, described
 from tests.effort import examples
-from tests.rulesets import rulesets_with_bounds
 
 MORE = [
+    ("nim(3)", 4),
+    ("step-bar(k=1, s=1)", 6),
+    ("solid-bar(f=(x+z)//2)", 5),
+    ("game(wythoff)", 6),
     ("sum(solid-bar(f=(x+z)//2), step-bar(k=1, s=1))", 2),
     ("sum(with-pass(nim(1), passes=2), step-bar(k=1))", 3),
     ("with-pass(sum(with-pass(strip-bar(k=2)), nim(1)), passes=2)", 2),
@@ -77,58 +76,28 @@ def counted(game: Ruleset, position: Position, by: list[str], beside: str | None
     return found
 
 
-def require_by_definition(data: st.DataObject, game: Ruleset, bound: int) -> None:
-    names = list(game.coordinates)
-    of, to = data.draw(conditions(names)), data.draw(conditions(names))
-    have = data.draw(st.sampled_from(["no", "some", "every"]))
-    by = data.draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
-    falls = "y" in names and by and "y" not in by
-    beside = data.draw(st.sampled_from([None, "kept", "lowered"])) if falls else None
-    many = data.draw(st.sampled_from([1, 10**9]))  # all options at once, or each
-    with mock.patch.object(evaluation, "MANY", many):
-        finding = find(game, bound, of=of, to=to, have=have, by=by, beside=beside)
-
-    chosen, wanted = parse(of), parse(to)
-    settled, failing, said = 0, [], False
-    for position in game.positions(bound):
-        if not holds(chosen, dict(zip(names, position, strict=True))):
-            continue
-        settled += 1
-        having = [
-            holds(wanted, dict(zip(names, option, strict=True)))
-            for option in counted(game, position, by, beside)
-        ]
-        said |= have != "every" or bool(having)
-        if not {"no": not any(having), "some": any(having), "every": all(having)}[have]:
-            failing.append(position)
-    match finding.verdict:
-        case Refuted(counterexample, positions):
-            least = min(failing, key=lambda position: key_of(game, position))
-            assert counterexample.position == least
-            assert positions == settled
-            assert finding.evidence["failures"] == len(failing)
-        case HoldsToBound(positions, reached):
-            assert said
-            assert failing == []
-            assert (positions, reached) == (settled, bound)
-            assert not isinstance(game.base, RectangularBar)
-        case Exhausted(positions):
-            assert said
-            assert failing == []
-            assert positions == settled
-            assert isinstance(game.base, RectangularBar)
-        case Undecided(why) | Vacuous(why):
-            assert not said
-            assert why.startswith("no position ")
-            is_whole = isinstance(game.base, RectangularBar)
-            assert isinstance(finding.verdict, Vacuous) == is_whole
-        case _:
-            raise AssertionError(finding.verdict)
+BESIDE = [
+    "some option by {z}: {y}' == {y} and {y} > 0",
+    "no option by {z}: {y}' < {y} and {z}' == 0",
+    "every option by {z}: {y}' == {y} => {z}' > 0",
+    "every option by {z}: {y}' < {y} => {z}' > 0",
+    "{y} > 1 => every option: {z}' + {y}' > 0 or {y} < {z}",
+]
 
 
-@given(st.data(), rulesets_with_bounds())
-def test_options(data: st.DataObject, drawn: tuple[Ruleset, int]) -> None:
-    require_by_definition(data, *drawn)
+@pytest.mark.parametrize(("notation", "bound"), MORE)
+@pytest.mark.parametrize("shape", BESIDE)
+def test_all_options_at_once_are_the_options_of_each(notation: str, bound: int, shape: str) -> None:
+    game = parse_ruleset(notation)
+    first, last = game.coordinates[0], game.coordinates[-1]
+    for y, z in ((game.coordinates[1 % len(game.coordinates)], first), (last, first)):
+        statement = shape.format(y=y, z=z)
+        claim = Claim.from_json({"id": "drawn", "ruleset": notation, "statement": statement})
+        found = []
+        for many in (1, 10**9):
+            with mock.patch.object(evaluation, "MANY", many):
+                found.append(check_claim(claim, {}, game, bound, table(game, bound, "grundy")))
+        assert found[0] == found[1]
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -157,12 +126,6 @@ def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
     box = Box.of(game, 1)
     with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
         box.with_option(box.legal)
-
-
-@given(st.data(), st.sampled_from(MORE))
-def test_options_of_sums_and_of_passes_inside(data: st.DataObject, drawn: tuple[str, int]) -> None:
-    notation, bound = drawn
-    require_by_definition(data, parse_ruleset(notation), bound)
 
 
 def test_conditions_are_evaluated_at_positions_only() -> None:
@@ -204,26 +167,3 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
     verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
     assert isinstance(verdict, Undecided)
-    assert "up to bound 0 there are 1,000 cells, at most 196 are allowed" in verdict.why
-
-
-def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_CELLS", 7 * 7 * 4)
-    game = StripBar(k=2)
-    monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
-    claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
-    manifest = tmp_path / "t.json"
-    entry = {"ruleset": game.notation, "bound": 20, "quantity": "p-positions"}
-    entry |= {"identity": "i", "digest": "d"}
-    write_record(manifest, {"store": "t.zarr", "tables": {"t": entry}})
-    document = {
-        "code": "0",
-        "manifest": str(manifest),
-        "claims": {"drawn": claim.as_json()},
-        "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],
-    }
-    (verdict,) = task.check_shard(document, lambda *_, **__: None)["verdicts"]
-    assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
-    assert verdict["text"] == "holds for all 49 positions up to bound 6"

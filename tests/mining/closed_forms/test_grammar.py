@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms import synthesis
-from choco_pipeline.mining.closed_forms.atoms import length
-from choco_pipeline.mining.closed_forms.grammar import DIFFERENT, grow
+from choco_pipeline.mining.closed_forms.expressions import DIFFERENT, grow, length
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Pair, Target
 from tests.effort import examples
 

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from choco_pipeline import grundy_table, p_table, parse_ruleset
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.cases import shortest_cases
-from choco_pipeline.mining.closed_forms.learnt_formulas import EXCEPTIONS, mine_formulas
-from choco_pipeline.mining.closed_forms.readings import Reading, equation
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.learnt_formulas import (
+    EXCEPTIONS,
+    Reading,
+    equation,
+    mine_formulas,
+)
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target, shortest_cases
 from choco_pipeline.mining.table_findings import FormulaLine
-from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.cells import Cells
 from tests.effort import examples
 
 

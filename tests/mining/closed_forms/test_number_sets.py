@@ -8,8 +8,8 @@ import pytest
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
-from choco_pipeline.mining.closed_forms.value_forms import conditions_on
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.mining.closed_forms.value_sets import conditions_on
+from choco_pipeline.tables.computing import table
 
 NUMBERS = np.arange(128)
 

@@ -12,10 +12,11 @@ from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.number_sequences import recurrences
-from choco_pipeline.proof.games import automaton_counts as module
-from choco_pipeline.proof.games.automaton_counts import counts, described_counts, number_below
-from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.mining import recurrences
+from choco_pipeline.mining.recurrences import rule_text
+from choco_pipeline.proof.games import answers as module
+from choco_pipeline.proof.games.answers import counts, described_counts, number_below
+from choco_pipeline.tables.computing import grundy_table
 from tests.automata.drawn import automata
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
@@ -138,7 +139,7 @@ def test_grundy_numbers_of_a_step_bar() -> None:
 )
 def test_text(a, rule, closed) -> None:
     found = counts(a)
-    assert (found.rule, found.closed) == (rule, closed)
+    assert (rule_text(found.recurrence), found.closed) == (rule, closed)
 
 
 def test_roots_that_are_no_integers_and_roots_that_are_double() -> None:

@@ -26,11 +26,10 @@ from choco_pipeline.proof.games.certificate import (
     write_certificate,
 )
 from choco_pipeline.proof.games.guess import Guesser
-from choco_pipeline.proof.games.moves import legal
-from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.games.prover import check_relation, contradiction, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.proof.records import GameProof, GameToProve
 from choco_pipeline.proof.task import EarlierProofs
 from tests.effort import examples
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.automata.residuals import Graph
 from choco_pipeline.errors import LimitError
-from choco_pipeline.proof.games.membership import deepest, members
+from choco_pipeline.proof.games.guess import deepest, members
 from tests.effort import examples
 from tests.own_games import own_games
 from tests.rulesets import rulesets

@@ -21,8 +21,7 @@ from choco_pipeline import (
 from choco_pipeline.formula import parse
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.proof.arithmetic.logic import Member, free
-from choco_pipeline.proof.games.moves import has_moves, legal, some_option
-from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.games.obligations import has_moves, legal, obligations, some_option
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from tests.effort import examples
 from tests.proof.interpret import truth

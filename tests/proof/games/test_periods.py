@@ -172,7 +172,7 @@ def test_of_splits_a_short_window_proves_nothing(name, tmp_path):
     document = proof_document(prove(ruleset, "grundy"))
     document["period"] = {"first": first, "length": length}
     automaton = periodic_automaton(
-        np.array(values[: first + length]), Period(first, length), "grundy"
+        np.array(values[: first + length]), Period(first=first, length=length), "grundy"
     )
     document["automata"] = [automaton.as_json()]
     assert is_refused(document, tmp_path)
@@ -182,7 +182,7 @@ def test_an_automaton_that_is_wrong_beyond_the_first_period_is_refused(tmp_path)
     document = proof_document(prove(known("subtraction"), "grundy"))
     values = np.array(by_definition(known("subtraction"), 66))
     values[40] += 1
-    automaton = periodic_automaton(values, Period(44, 22), "grundy")
+    automaton = periodic_automaton(values, Period(first=44, length=22), "grundy")
     document["automata"] = [automaton.as_json()]
     assert is_refused(document, tmp_path)
 
@@ -279,9 +279,9 @@ def test_periods_of_any_rules_are_those_of_the_definition(ruleset, first, length
     reach = reach_of(ruleset)
     assert (reach.conditions, reach.most) == (below, max(take.amount for take in takes))
     repeats = all(values[n] == values[n + length] for n in range(first, count - length))
-    if is_period(ruleset, Period(first, length)):
+    if is_period(ruleset, Period(first=first, length=length)):
         assert repeats
-    elif reach.end(Period(first, length)) + length <= count:
+    elif reach.end(Period(first=first, length=length)) + length <= count:
         assert not repeats
 
 
@@ -289,7 +289,7 @@ def test_periods_of_any_rules_are_those_of_the_definition(ruleset, first, length
 @given(st.lists(st.integers(0, 5), max_size=9), st.lists(st.integers(0, 5), min_size=1, max_size=9))
 def test_the_automaton_of_a_sequence_reads_it(first, repeated):
     values = np.array(first + repeated, np.int64)
-    period = Period(len(first), len(repeated))
+    period = Period(first=len(first), length=len(repeated))
     sequence = [*first, *itertools.islice(itertools.cycle(repeated), 80)]
     graph, zeros = (periodic_automaton(values, period, relation) for relation in ("grundy", "p"))
     for n, value in enumerate(sequence):

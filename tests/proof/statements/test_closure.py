@@ -9,7 +9,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted, Vacuous
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.claims.checks.test_options import counted
 from tests.claims.claims import claim_on, holds, key_of

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.checks.check import check_standing
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.statements import decided_integers as module
 from choco_pipeline.proof.statements.decided_integers import (

@@ -6,7 +6,7 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Proved, Undecided, Vacuous
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing import table
 from tests.claims.written import claim_from
 from tests.proof.statements.test_decided_claims import proved
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from tests.claims.written import claim_from

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.statements.printer import text_of
-from choco_pipeline.statements.tree import PPosition, ValueSet, is_of_one_game
+from choco_pipeline.statements.tree import PPosition, ValueSet, is_of_one_game, text_of
 from tests.formula.drawn import unhurried
 from tests.proof.statements.decided_games import proved
 from tests.statements.drawn import GAMES, PRINTED, K, statements

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from choco_pipeline.cli.prove_family import show_family
+from choco_pipeline.cli.prove import show_family
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import search_family

@@ -1,0 +1,510 @@
+"""Shapes of statements that have a judge of their own, and their recognition.
+
+A statement of any other shape is judged by evaluation. A shape holds the parts that a fast loop, an automaton or a lemma
+needs, independently of the words of the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
+
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.notation import coordinates_of
+from choco_pipeline.statements.meaning import UndefinedError
+from choco_pipeline.statements.tree import (
+    SIZE,
+    TRUE,
+    Equivalent,
+    Expression,
+    Grundy,
+    Implies,
+    InRange,
+    Junction,
+    Let,
+    OfPosition,
+    Place,
+    PPosition,
+    Printed,
+    Proposition,
+    ValueSet,
+    conjuncts,
+    joined,
+    term_text,
+    walk,
+)
+from choco_pipeline.statements.tree import Count as CountTerm
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
+
+#: A formula, its place in the check, and the names that it may use besides parameters.
+Part = tuple[Location, Formula | Range | None, Collection[str]]
+
+
+class Judged:
+    """The properties of a check that judges of tables need."""
+
+    #: Whether it compares tables, so that a single table does not decide it.
+    over_tables: ClassVar[bool] = False
+    #: Whether it is about uncut rectangular bars, by the poisoned cell (i, j), if the ruleset is such a bar.
+    of_whole_bars: ClassVar[bool] = False
+    #: The only kind of table for the check; None for any.
+    of_tables: ClassVar[Quantity | None] = None
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether tables decide it, rather than the definition of the game."""
+        return True
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables for the check; `whole_bars` means uncut bars."""
+        if self.of_tables is not None:
+            return (self.of_tables,)
+        return ("p-positions",) if whole_bars else QUANTITIES
+
+
+class Kind(Judged, Model):
+    """A check in keys of its own."""
+
+    #: Whether it is about rulesets; if not, it is about integers or height functions, and needs no table.
+    of_rulesets: ClassVar[bool] = True
+    #: Names of the only rulesets that it can be about; None for any.
+    rulesets: ClassVar[tuple[str, ...] | None] = None
+
+    @property
+    def integers(self) -> Mapping[str, Range]:
+        """The integers that it is about, in order, each with its range."""
+        return {}
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it, with its place.
+
+        By default these are the values of its keys that are formulas, in coordinates.
+        """
+        for name, value in self:
+            if isinstance(value, Formula):
+                yield (name,), value, coordinates
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield each mistake beyond names: its place in the check, and a message."""
+        yield from ()
+
+    def summary(self) -> str:
+        """Return the claim as one line of formulas."""
+        raise NotImplementedError
+
+
+def in_order(
+    place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
+) -> Iterator[Part]:
+    """Yield formulas that may use earlier names, and add their names to `known`."""
+    for name, formula in formulas.items():
+        yield (*place, name), formula, frozenset(known)
+        known.add(name)
+
+
+Containment = Literal["exactly", "contain", "within"]
+
+
+@dataclass(frozen=True)
+class PPositions(Judged):
+    """The P-positions equal, contain, or are among the solutions of a formula."""
+
+    kind: ClassVar[str] = "p-positions"
+    of_whole_bars: ClassVar[bool] = True
+
+    formula: Formula
+    relation: Containment = "exactly"
+    #: The positions that the statement is about; None for all.
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class GrundyNumbers(Judged):
+    """The Grundy number is the value of a formula."""
+
+    kind: ClassVar[str] = "grundy"
+    of_tables: ClassVar[Quantity | None] = "grundy"
+
+    equals: Formula
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class Values(Judged):
+    """The values of a formula at P-positions equal, contain, or are in a set."""
+
+    kind: ClassVar[str] = "values"
+    of_whole_bars: ClassVar[bool] = True
+
+    of: Formula
+    values: Formula
+    relation: Literal["exactly", "within", "contains-all"]
+    where: Formula | None = None
+
+
+@dataclass(frozen=True)
+class Count(Judged):
+    """The number of positions, or of positions with integers, with a condition."""
+
+    kind: ClassVar[str] = "count"
+    of_whole_bars: ClassVar[bool] = True
+
+    over: Literal["positions", "p-positions"]
+    #: Further integers, each with its range.
+    beside: Mapping[str, Range]
+    #: A condition on coordinates and, where all positions are counted, on ``grundy``.
+    of: Formula
+    equals: Formula
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return ("grundy",) if self.over == "positions" else super().quantities(whole_bars)
+
+
+@dataclass(frozen=True)
+class Related(Judged):
+    """A Grundy number, or an outcome, follows from a position of another game."""
+
+    kind: ClassVar[str] = "related"
+
+    #: The notation of the other game, with parameters of the claim.
+    game: str
+    #: The coordinates of the position there, by their names there.
+    at: Mapping[str, Formula]
+    #: The Grundy number, a formula in that of the other position, ``g``; None if outcomes are the same.
+    equals: Formula | None = None
+    where: Formula | None = None
+
+    @property
+    def moved(self) -> Mapping[str, Formula]:
+        """The coordinates there that are other numbers than here."""
+        return {name: formula for name, formula in self.at.items() if formula.text != name}
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return QUANTITIES if self.equals is None else ("grundy",)
+
+
+@dataclass(frozen=True)
+class PrintedNumbers(Judged):
+    """Printed Grundy numbers of single positions, or of a table of positions."""
+
+    kind: ClassVar[str] = "grundy-list"
+    of_tables: ClassVar[Quantity | None] = "grundy"
+
+    numbers: tuple[tuple[Position, int], ...]
+    #: Of a table: the first place after each row. If it is a position, the table has no number for it.
+    ends: tuple[Position, ...] | None = None
+
+    def legal_numbers(self, game: Ruleset) -> list[tuple[Position, int]]:
+        """Return the positions that it is about, and their numbers.
+
+        Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
+        """
+        for position in self.ends or ():
+            if game.is_position(position):
+                raise UndefinedError(f"{position} has no number in the printed table")
+        legal_numbers = [(at, number) for at, number in self.numbers if game.is_position(at)]
+        if self.ends is None and len(legal_numbers) < len(self.numbers):
+            missing = next(at for at, _ in self.numbers if not game.is_position(at))
+            raise UndefinedError(f"{missing} is no position of {game.notation}")
+        return legal_numbers
+
+
+@dataclass(frozen=True)
+class Evaluated(Judged):
+    """A statement of any other shape, which is judged by evaluating it."""
+
+    kind: ClassVar[str] = "statement"
+    of_whole_bars: ClassVar[bool] = True
+
+    proposition: Proposition
+    #: The rows of the claim's printed table or list.
+    printed: Sequence[Sequence[int]] = field(default=(), hash=False)
+    #: The value of `N` in a statement about integers.
+    bound: int = 0
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether it is about outcomes or Grundy numbers."""
+        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        has_numbers = any(isinstance(part, Grundy) for part in walk(self.proposition))
+        return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)
+
+
+#: A statement in the shape that its judges take.
+Recognised = PPositions | GrundyNumbers | Values | Count | Related | PrintedNumbers | Evaluated
+
+#: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
+OWN_NAMES = frozenset({"v", "grundy", "g"})
+OWN_NAMES_OF = frozenset({Values.kind, Count.kind, Related.kind})
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A statement about positions, taken apart."""
+
+    #: Names for integers that follow from parameters.
+    let: dict[str, Formula] = field(default_factory=dict)
+    #: The largest coordinate of the positions that it is about; None for any.
+    reach: Formula | None = None
+    #: The statement without these; its premise does not limit the size.
+    rest: Proposition = field(default_factory=PPosition)
+
+
+def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
+    """Split definitions and a premise ``size <= …`` from one about positions."""
+    let = dict[str, Formula]()
+    while isinstance(proposition, Let):
+        value = proposition.value
+        if value.terms or not value.names.isdisjoint({*coordinates, SIZE}):
+            break
+        let[proposition.name], proposition = value.formula, proposition.body
+    reach = None
+    match proposition:
+        case Implies(premise, conclusion):
+            counted = (one for one in walk(conclusion) if isinstance(one, CountTerm))
+            if not any(OfPosition() in one.bindings for one in counted):
+                reach, parts = _without_reach(premise, coordinates)
+                whole = replace(proposition, premise=joined("and", parts)) if parts else conclusion
+                proposition = proposition if reach is None else whole
+        case ValueSet():
+            reach, parts = _without_reach(proposition.condition, coordinates)
+            if reach is not None:
+                proposition = replace(proposition, condition=_all(parts))
+        case Expression(_, ((name, CountTerm(bindings, body) as count),)):
+            if OfPosition() in bindings and OWN_NAMES.isdisjoint(let):
+                bound = {one.name for one in bindings if isinstance(one, InRange)}
+                most, parts = _without_reach(body, {*coordinates, *bound})
+                counts = replace(proposition, terms=((name, replace(count, body=_all(parts))),))
+                if most is not None and _count(counts, coordinates) is not None:
+                    reach, proposition = most, counts
+        case _:
+            pass
+    return Parts(let, reach, proposition)
+
+
+def _all(parts: list[Proposition]) -> Proposition:
+    return joined("and", parts) if parts else TRUE
+
+
+def recognised(
+    proposition: Proposition,
+    coordinates: tuple[str, ...],
+    bound: int = 0,
+    printed: Sequence[Sequence[int]] = (),
+    defined: Collection[str] = (),
+) -> Recognised:
+    """Return the shape of a statement without definitions and size limit.
+
+    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `defined` the names
+    that are defined in front.
+    """
+    check = _about_positions(proposition, coordinates, printed) if coordinates else None
+    if check is None or (check.kind in OWN_NAMES_OF and not OWN_NAMES.isdisjoint(defined)):
+        return Evaluated(proposition=proposition, printed=printed, bound=bound)
+    return check
+
+
+def _about_positions(
+    proposition: Proposition,
+    coordinates: tuple[str, ...],
+    printed: Sequence[Sequence[int]],
+) -> Recognised | None:
+    if printed:
+        return _printed(proposition, coordinates, printed)
+    match proposition:
+        case Implies(premise, conclusion):
+            return _implication(premise, conclusion)
+        case ValueSet():
+            return _values(proposition)
+        case Expression():
+            counted = _count(proposition, coordinates)
+            return counted or _equation(proposition, None) or _numbers(proposition)
+        case Junction("and"):
+            return _numbers(proposition)
+        case _:
+            return _outcomes(proposition, None)
+
+
+def _without_reach(
+    condition: Proposition, variables: Collection[str]
+) -> tuple[Formula | None, list[Proposition]]:
+    """Split a conjunct ``size <= limit`` without variables in the limit from others."""
+    parts = conjuncts(condition)
+    for i, part in enumerate(parts):
+        if isinstance(part, Expression) and not part.terms:
+            bound = part.formula.bound_of(SIZE)
+            if bound is not None and bound.names.isdisjoint(variables):
+                return bound, [*parts[:i], *parts[i + 1 :]]
+    return None, [*parts]
+
+
+def _formula(part: Proposition | None) -> Formula | None:
+    """Return a condition without game terms as a formula; None for anything else."""
+    if not isinstance(part, Expression) or part.terms or SIZE in part.formula.names:
+        return None
+    return part.formula
+
+
+def _implication(premise: Proposition, conclusion: Proposition) -> Recognised | None:
+    where = _formula(premise)
+    if where is not None:
+        match conclusion:
+            case PPosition() if conclusion == PPosition():
+                return PPositions(where, "contain")
+            case Implies():
+                inner = _implication(conclusion.premise, conclusion.conclusion)
+                if isinstance(inner, PPositions) and inner.where is None:
+                    return PPositions(inner.formula, inner.relation, where)
+                return None
+            case Equivalent():
+                return _outcomes(conclusion, where)
+            case Expression():
+                return _equation(conclusion, where)
+            case _:
+                return None
+    formula, parts = _formula(conclusion), conjuncts(premise)
+    others = [part for part in parts if part != PPosition()]
+    if formula is None or len(others) + 1 != len(parts):
+        return None
+    where = _formula(joined("and", others)) if others else None
+    return PPositions(formula, "within", where) if where is not None or not others else None
+
+
+def _outcomes(proposition: Proposition, where: Formula | None) -> Recognised | None:
+    match proposition:
+        case Equivalent((first, second)) if PPosition() in (first, second):
+            other = second if first == PPosition() else first
+            if isinstance(other, PPosition) and other.place.game is not None:
+                return _related(other.place, None, where)
+            formula = _formula(other)
+            return None if formula is None else PPositions(formula, "exactly", where)
+        case _:
+            return None
+
+
+def _numbers(part: Proposition) -> Recognised | None:
+    """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
+    numbers = list[tuple[Position, int]]()
+    for one in conjuncts(part):
+        match one:
+            case Expression(formula, ((name, Grundy(Place(tuple() as at, None))),)):
+                value = formula.solved_for(name)
+                if value is None or value.names or any(x.terms or x.names for x in at):
+                    return None
+                place = tuple(int(x.formula.value({})) for x in at)
+                numbers.append((place, int(value.value({}))))
+            case _:
+                return None
+    return PrintedNumbers(numbers=tuple(numbers))
+
+
+def _printed(
+    part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
+) -> Recognised | None:
+    """Recognise ``row <= last => G == printed(row, column)``."""
+    match part:
+        case Implies(premise, Expression(equation, ((_, _), (_, _)) as terms)):
+            where, value = _formula(premise), equation.solved_for("G")
+        case _:
+            return None
+    entry = next((term for _, term in terms if isinstance(term, Printed)), None)
+    if entry is None or _GRUNDY not in terms or where is None or value is None:
+        return None
+    axes = [one.formula.text for one in (entry.row, entry.column)]
+    limit = where.bound_of(axes[0])
+    is_of_positions = value.text == term_text(entry) and sorted(axes) == sorted(coordinates)
+    if not is_of_positions or limit is None or limit.text != str(len(printed) - 1):
+        return None
+
+    def place(row: int, column: int) -> Position:
+        return tuple((row, column)[axes.index(name)] for name in coordinates)
+
+    cells = [(place(i, j), n) for i, row in enumerate(printed) for j, n in enumerate(row)]
+    ends = tuple(place(i, len(row)) for i, row in enumerate(printed))
+    return PrintedNumbers(numbers=tuple(cells), ends=ends)
+
+
+_GRUNDY = ("G", Grundy(Place()))
+
+
+def _equation(part: Expression, where: Formula | None) -> Recognised | None:
+    """Recognise ``G == e``, where e may have a related game's Grundy number."""
+    value = part.formula.solved_for("G") if _GRUNDY in part.terms else None
+    match [one for one in part.terms if one != _GRUNDY]:
+        case _ if value is None:
+            return None
+        case []:
+            return None if SIZE in value.names else GrundyNumbers(equals=value, where=where)
+        case [(name, Grundy(place))] if place.game is not None and value.names == {name}:
+            return _related(place, value.rename_all({name: "g"}), where)
+        case _:
+            return None
+
+
+def _related(place: Place, equals: Formula | None, where: Formula | None) -> Recognised | None:
+    assert place.game is not None
+    assert place.at is not None
+    names = coordinates_of(place.game)
+    at = [formula for formula in map(_formula, place.at) if formula is not None]
+    if not len(names) == len(at) == len(place.at):
+        return None
+    return Related(place.game.text, dict(zip(names, at, strict=True)), equals, where)
+
+
+_RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
+    "==": "exactly",
+    "<=": "within",
+    ">=": "contains-all",
+}
+
+
+def _values(part: ValueSet) -> Recognised | None:
+    conditions = conjuncts(part.condition)
+    others = [one for one in conditions if one != PPosition()]
+    if len(others) + 1 != len(conditions) or part.value.terms or SIZE in part.value.formula.names:
+        return None
+    where = _formula(joined("and", others)) if others else None
+    if others and where is None:
+        return None
+    if part.variable != "v" and "v" in part.members.names:
+        return None
+    members = part.members.formula.rename({part.variable: "v"})
+    return Values(part.value.formula, members, _RELATIONS[part.relation], where)
+
+
+def _count(part: Expression, coordinates: Collection[str]) -> Recognised | None:
+    """Recognise a number of positions: ``count(position: …) == e``."""
+    match part:
+        case Expression(formula, ((name, CountTerm((OfPosition(), *further), body)),)):
+            equals = formula.solved_for(name)
+        case _:
+            return None
+    if equals is None or not equals.names.isdisjoint(coordinates):
+        return None
+    parts = conjuncts(body)
+    conditions = [one for one in parts if one != PPosition()]
+    of = _all(conditions)
+    if (
+        not isinstance(of, Expression)
+        or of.terms not in ((), (_GRUNDY,))
+        or SIZE in of.formula.names | equals.names
+        or not all(isinstance(one, InRange) and SIZE not in one.span.names for one in further)
+    ):
+        return None
+    beside = {one.name: one.span for one in further if isinstance(one, InRange)}
+    if "grundy" in beside:
+        return None
+    over: Literal["positions", "p-positions"] = (
+        "p-positions" if len(conditions) < len(parts) else "positions"
+    )
+    return Count(over=over, beside=beside, of=of.formula.rename({"G": "grundy"}), equals=equals)

@@ -1,4 +1,0 @@
-"""Statements that need no table: integers, octahedra, height functions.
-
-Imports `checks`, `evidence`, `language` and `kinds`, never `conclusions`.
-"""

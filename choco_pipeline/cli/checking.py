@@ -1,0 +1,540 @@
+"""``choco check`` and ``choco claims check``: statements and claims, tried on tables or proved at once."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from choco_pipeline.claims.conclusions.rows import engines_text, rows
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Counterexample,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+    VerdictKind,
+    domain_text,
+)
+from choco_pipeline.claims.processor_time import ProcessorTime
+from choco_pipeline.claims.quick_trial import Given, Trial, chosen_cases, trials
+from choco_pipeline.cli.output import emit, in_time, note, wrapped
+from choco_pipeline.cli.progress import bars, waiting
+from choco_pipeline.commands import command
+from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import build, read, sample_of
+from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games.guess import Relation
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
+from choco_pipeline.proof.statements.claim_certificate import proved_statement
+from choco_pipeline.proof.task import (
+    PREPARED_BY,
+    EarlierProofs,
+    certified,
+    check_again,
+    decided_on,
+    searched,
+    settled,
+    settled_following,
+    settled_for_all,
+    with_checker,
+)
+from choco_pipeline.statements.parse import MAX_LENGTH
+from choco_pipeline.statements.tree import text_of
+from choco_pipeline.sweep.run_files import RESULTS
+
+#: Trials of a claim on tables, and those by proof.
+_Trials = tuple[Iterable[Trial], Iterable[Trial]]
+#: GiB of memory for the decision of a claim.
+MEMORY = 4
+#: Largest number of positions and largest bound of a table, if no bound is given.
+POSITIONS, BOUND = 1 << 18, 64
+#: How claims are checked; certificates are those of the last run.
+By = Literal["tables", "proofs", "certificates"]
+#: Positions with larger coordinates are not drawn.
+LARGEST_DRAWN = 60
+#: A value for a name; ``==`` and ``=>`` are signs of statements.
+VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
+#: The verdict on several cases is the first of these that occurs.
+WEAKEST_FIRST: tuple[VerdictKind, ...] = (
+    "refuted",
+    "undecided",
+    "holds-to-bound",
+    "exhausted",
+    "proved",
+    "vacuous",
+)
+HOLDS = ("holds-to-bound", "exhausted", "proved")
+
+
+def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
+    """Split words into texts and values by name."""
+    ids: list[str] = []
+    given: dict[str, int | Range] = {}
+    for word in words:
+        parts = VALUE.fullmatch(word)
+        if parts is None:
+            ids.append(word)
+            continue
+        name, text = parts.groups()
+        try:
+            value = parse_range(text.strip(), names=())
+            last = int(value.last.value({}))
+        except FormulaError as error:
+            raise ConfigError(f"{word}: {error}") from error
+        if not value.values({}):
+            raise ConfigError(f"{word}: the range is empty")
+        given[name] = last if value.first == value.last else value
+    return list(dict.fromkeys(ids)), given
+
+
+# ---- Trials and proofs.
+
+
+def claim_of(game: str | None, statement: str, condition: str | None = None) -> Claim:
+    """Return a statement about a game, or about integers without one, as a claim.
+
+    A condition makes it a statement about a family. Raises `ChocoError` with the place of the mistake if it cannot be read.
+    """
+    if not 0 < len(statement) <= MAX_LENGTH:
+        raise ChocoError(
+            f"statement: 1 to {MAX_LENGTH:,} characters are allowed, found {len(statement):,}"
+        )
+    document = {"id": "statement", "ruleset": game, "statement": statement}
+    if game is not None and condition is not None:
+        further = sorted(parse(condition).names - read(game).names)
+        return Claim.from_json({**document, "every": dict.fromkeys(further, "0..0")})
+    claim = Claim.from_json(document)
+    for _, mistake in mistakes_in(claim):
+        raise ChocoError(mistake)
+    return claim
+
+
+def checked(
+    claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
+) -> Iterator[Trial]:
+    """Return the verdict for each choice of the parameters, by tables or by proof."""
+    if bound is None:
+        bound = _default_bound(claim)
+    if prove:
+        catalogue = Catalogue({claim.id: claim})
+        refuted, later = checked_or_proved(claim, catalogue, given, bound, seconds)
+        by_table = list(refuted)
+        if by_table and claim.pattern is not None:  # the other games must be proved
+            done = [trial.parameters for trial in by_table]
+            left = [case for case in chosen_cases(claim, given) if case not in done]
+            later = proved_by_game(claim, left, seconds) if claim.is_decidable else ()
+        return chain(by_table, later)
+    return trials(claim, given, bound)
+
+
+def _default_bound(claim: Claim) -> int | None:
+    """Return a bound with a quick table; None if the shape is its bound."""
+    if claim.pattern is None:
+        return 20
+    if claim.shape in RECTANGULAR or claim.reach is not None:
+        return None
+    game = sample_of(claim.pattern, claim.games)
+    sizes = ((n, math.prod(most + 1 for most in game.limits(n))) for n in range(BOUND, 1, -1))
+    return next((n for n, positions in sizes if positions <= POSITIONS), 2)
+
+
+def checked_or_proved(
+    claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
+) -> _Trials:
+    """Return trials by tables that decide a claim, and trials by proof.
+
+    A claim needs no proof if a table refutes it, or if it is about finitely many integers.
+    """
+    later = proved_now(claim, catalogue, given, seconds)
+    clock = ProcessorTime(seconds, "--seconds allows more")
+    checked: list[Trial] = []
+    with suppress(ConfigError, LimitError):  # no bound, or one that is too large
+        checked = list(trials(claim, given, bound, limit=clock.counted))
+    refuted = [trial for trial in checked if trial.verdict == "refuted"]
+    return (checked, ()) if claim.is_finite and checked else (refuted, () if refuted else later)
+
+
+def proved_now(
+    claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range], seconds: float
+) -> Iterator[Trial]:
+    """Return a trial for each proof, independently of any run.
+
+    Without given values, a claim with `for_all` is decided for all parameters at once, and a statement about integers for all
+    integers. Any other claim is decided for each game of its sample. Raises `ConfigError` if such a claim cannot be proved, or
+    is not about the values.
+    """
+    if not given and claim.statement.for_all is not None:
+        return settled_now(claim, catalogue, seconds)
+    if claim.is_about_integers:
+        if given:
+            raise ConfigError(
+                f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"
+            )
+        return decided_for_all_integers(claim, seconds, certify=True)
+    if not claim.is_decidable:
+        raise ConfigError(f"claim {claim.id}: a statement of this form is checked on tables alone")
+    return proved_by_game(claim, chosen_cases(claim, given), seconds)
+
+
+def decided_for_all_integers(
+    claim: Claim, seconds: float, *, certify: bool = False
+) -> Iterator[Trial]:
+    """Decide a statement about all integers; yield a trial for each fixed choice.
+
+    With `certify`, write certificates and call the checker.
+    """
+    with Limited(PREPARED_BY) as prover:
+        verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
+    if certify:
+        folder = RESULTS / "proofs"
+        written = [certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
+        verdicts = with_checker(written)
+    yield from map(_trial_of, verdicts)
+
+
+def proved_by_game(
+    claim: Claim, cases: Sequence[Mapping[str, int]], seconds: float
+) -> Iterator[Trial]:
+    """Decide a claim for all positions of each game; yield a trial for each case."""
+    assert claim.pattern is not None
+    relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
+    proofs: dict[str, GameProof] = {}
+    outcomes = EarlierProofs(RESULTS / "proofs")
+    with Limited(PREPARED_BY) as prover:
+        for case in cases:
+            start = time.perf_counter()
+            game = build(claim.pattern, case, Path()).notation
+            limits = {"seconds": seconds, "memory": MEMORY}
+            if game not in proofs:
+                order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
+                todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
+                proofs[game] = searched(todo, outcomes, prover)
+            proof = proofs[game]
+            if proof.is_proved:
+                decided = decided_on(claim.as_json(), case, proof, limits, prover)
+                (verdict,) = with_checker([decided])
+                finding = verdict.finding
+            else:
+                finding = Finding(Undecided(f"the game is not proved: {proof.why}"))
+            yield Trial(case, game, None, None, finding, time.perf_counter() - start)
+
+
+def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
+    """Decide a claim for all parameters after its premises, independently of any run."""
+    links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
+    known: dict[str, ClaimVerdict] = {}
+    with Limited(PREPARED_BY) as prover:
+        for name, link in links.items():
+            if link["follows_from"] is not None:
+                known[name] = settled_following(link, links, known, seconds, MEMORY, None, prover)
+            elif link["for_all"] is not None:
+                known[name] = settled_for_all(link, seconds, MEMORY, None, prover)
+    yield _trial_of(known[claim.id])
+
+
+def proved_again(
+    claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue, seconds: float
+) -> Iterator[Trial]:
+    """Return a trial for each proof of a claim in the last run.
+
+    Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue. Raises
+    `ConfigError` at once if none of the verdicts is a proof.
+    """
+    proved = [verdict for verdict in verdicts if verdict.is_proved]
+    if not proved:
+        raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
+    return _again(claim, proved, catalogue, seconds)
+
+
+def _again(
+    claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue, seconds: float
+) -> Iterator[Trial]:
+    with Limited(PREPARED_BY) as prover:
+        for verdict in proved:
+            start = time.perf_counter()
+            if verdict.for_all is not None and claim.statement.for_all is None:
+                outdated = Finding(Undecided("the claim no longer has `for_all`"))
+                yield Trial(verdict.parameters, None, None, None, outdated, 0.0)
+                continue
+            if verdict.for_all is not None:
+                yield from settled_now(claim, catalogue, seconds)
+                continue
+            parameters, path = verdict.parameters, Path(verdict.certificate or "")
+            proof = check_again(path, seconds, MEMORY, prover)
+            if not isinstance(proof, ClaimProofOutcome):
+                of_game = f"{path} is a certificate of a game, not of the claim"
+                finding = Finding(Undecided(of_game if proof.is_proved else proof.why))
+            elif (proof.claim, proof.names) != (proved_statement(claim), parameters):
+                finding = Finding(Undecided(f"{path} proves another statement than the claim's"))
+            else:
+                agreed = {"engines": proof.engines, "no_answer": proof.no_answer}
+                finding = Finding(proof.verdict.as_verdict, {**proof.evidence, **agreed})
+            took = time.perf_counter() - start
+            yield Trial(parameters, proof.ruleset, None, None, finding, took)
+
+
+def _trial_of(verdict: ClaimVerdict) -> Trial:
+    return Trial(
+        verdict.parameters, None, None, None, verdict.finding, verdict.seconds, verdict.for_all
+    )
+
+
+# ---- ``choco check``.
+
+
+def check(
+    words: Sequence[str], bound: int | None, seconds: float, json: bool, *, prove: bool
+) -> int:
+    """Check a statement, print the verdict, and return 0 if it holds, else 1."""
+    texts, given = read_words(words)
+    for (
+        text
+    ) in texts:  # unknown options arrive here, because a statement may begin with a minus sign
+        if text.startswith("--"):
+            raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
+    if len(texts) not in (1, 2):
+        raise ChocoError(
+            "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
+        )
+    game = texts[0] if len(texts) == 2 else None
+    claim = claim_of(game, texts[-1])
+    with waiting("proving" if prove else "checking"):
+        found = list(checked(claim, given, bound, seconds, prove=prove))
+    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
+    if json:
+        cases = [_case(claim, trial) for trial in found]
+        decisive = next(case for case in cases if case["verdict"] == verdict)
+        statement = {"statement": text_of(claim.proposition), "game": claim.statement.ruleset}
+        emit({**decisive, **statement, "cases": cases})
+    else:
+        print(wrapped(claim.summary))
+        for trial in found:
+            label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
+            print(wrapped(f"{label}{trial.text}", "  ", "    "))
+        refutations = ((t.finding.verdict, t.ruleset) for t in found)
+        _print_first(
+            pictures(one.counterexample, game)
+            for one, game in refutations
+            if isinstance(one, Refuted)
+        )
+    return 0 if verdict in HOLDS else 1
+
+
+def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
+    engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
+    return {
+        **_document(trial, _verdict(claim, trial)),
+        "domain": _domain(claim, trial),
+        "engines": list(engines) if trial.verdict == "proved" else [],
+    }
+
+
+def _domain(claim: Claim, trial: Trial) -> str:
+    """Return the positions or integers of a verdict in words."""
+    verdict = trial.finding.verdict
+    match trial.verdict:
+        case "proved" if isinstance(verdict, Proved):
+            return domain_text(verdict.unit, verdict.reach, None)
+        case "exhausted":
+            return "every case of the statement"
+        case _ if trial.bound is None and claim.pattern is None:
+            return "integers"
+        case _ if trial.bound is None or claim.shape in RECTANGULAR:
+            return "the positions of the game"
+        case _:
+            return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
+
+
+# ---- ``choco claims check``.
+
+
+def check_claims(
+    catalogue: Catalogue,
+    words: Sequence[str],
+    bound: int | None,
+    seconds: float,
+    json: bool,
+    *,
+    by: By,
+    everything: bool,
+    verdicts: Callable[[str], list[ClaimVerdict]],
+) -> int:
+    """Try or prove claims, print each trial, and return the exit code.
+
+    It is 1 if a claim is refuted by tables; with proofs, or certificates of the last run that are checked again, if any claim is
+    not proved. `words` are ids of claims, and values of parameters as ``name=value`` or ``name=first..last``. `seconds` limits the
+    processor time of all trials of a claim, and the time of each proof. With `everything` all claims are tried that have a sample
+    or need none. If a claim is named without values or a bound, its decision for all integers is also shown. `verdicts` returns
+    the last run's verdicts on a claim.
+    """
+    ids, given = read_words(words)
+    if everything == bool(ids):
+        raise ConfigError("name a claim, or --all; `choco claims list` shows all")
+    if given and by == "certificates":
+        raise ConfigError("--proofs takes ids of claims, and nothing else")
+    for claim_id in ids:
+        if claim_id not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim_id))
+    claims = [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
+    may_skip = everything if by == "tables" else len(claims) > 1
+
+    def print_one(claim: Claim) -> Mapping[str, Any]:
+        with bars() as progress:
+            bar = progress.add_task(claim.id, total=None)
+
+            def report(done: int, total: int) -> None:
+                progress.update(bar, completed=done, total=total)
+
+            if by == "certificates":
+                again = proved_again(claim, verdicts(claim.id), catalogue, seconds)
+                return _print_trials(claim, (), again, json)
+            if by == "proofs":
+                both = checked_or_proved(claim, catalogue, given, None, seconds)
+                return _print_trials(claim, *both, json)
+            by_proof: Iterable[Trial] = ()
+            if not everything and not given and bound is None:
+                if claim.statement.follows_from is not None:
+                    by_proof = settled_now(claim, catalogue, seconds)
+                elif claim.is_about_integers and not claim.is_finite:
+                    by_proof = decided_for_all_integers(claim, seconds)
+            clock = ProcessorTime(seconds, "--seconds allows more")
+            by_tables = trials(claim, given, bound, report, clock.counted)
+            return _print_trials(claim, by_tables, by_proof, json)
+
+    documents: list[Mapping[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for claim in claims:
+        try:
+            documents.append(print_one(claim))
+        except ChocoError as error:
+            if not may_skip:
+                raise
+            skipped.append({"claim": claim.id, "why": str(error)})
+            note(f"skipped: {error}")
+    refuted = sum(bool(document["refuted"]) for document in documents)
+    status, is_right = ("refuted", False) if refuted else ("not refuted", True)
+    if by != "tables":
+        found = {trial["verdict"] for document in documents for trial in document["trials"]}
+        is_right = bool(found) and not skipped and found <= {"proved", "exhausted"}
+        status = "proved" if is_right else "not proved"
+    if json:
+        emit({"status": status, "claims": documents, "skipped": skipped})
+    elif len(claims) > 1 and by == "tables":
+        print(f"{len(documents)} claims tried, {refuted} refuted, {len(skipped)} not tried")
+    return 0 if is_right else 1
+
+
+def _print_trials(
+    claim: Claim, by_tables: Iterable[Trial], by_proof: Iterable[Trial], json: bool
+) -> Mapping[str, Any]:
+    """Print trials one by one, and their conclusion; return both as plain data."""
+    if not json:
+        print(f"{claim.id}: {claim.summary}")
+    trials: list[Trial] = []
+    verdicts: list[ClaimVerdict] = []
+    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in by_proof)):
+        trials.append(trial)
+        verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
+        if not json:
+            bound = "" if trial.bound is None else f"bound {trial.bound:,}"
+            label = ", ".join(filter(None, (assigned(trial.parameters), bound)))
+            label = label if trial.for_all is None else trial.for_all.text
+            line = f"{verdicts[-1].text} ({in_time(trial.seconds)})"
+            print(wrapped(f"{label}: {line}" if label else line, "  ", "    "), flush=True)
+    refuted = [
+        (verdict.counterexample, trial.ruleset)
+        for trial, verdict in zip(trials, verdicts, strict=True)
+        if verdict.counterexample is not None
+    ]
+    (row,) = rows(Catalogue({claim.id: claim}), verdicts)
+    if not json:
+        engines = engines_text(row.engines)
+        print(wrapped(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}"))
+        _print_first(explain(*one) for one in refuted)
+        print()
+    return {
+        "claim": claim.id,
+        "verdict": row.verdict,
+        "conclusion": row.text,
+        "engines": [engine.model_dump() for engine in row.engines],
+        "refuted": len(refuted),
+        "trials": [_document(*trial) for trial in zip(trials, verdicts, strict=True)],
+    }
+
+
+def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
+    """Return the verdict of a trial, with the ruleset as its table."""
+    of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
+    if is_by_proof:
+        of_trial["certificate"] = None
+    if trial.for_all is not None:
+        of_trial["for_all"] = trial.for_all
+    return ClaimVerdict.of(claim.id, trial.parameters, trial.finding, trial.seconds, **of_trial)
+
+
+def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
+    document = verdict.document()
+    for key in ("claim", "table", "certificate"):
+        document.pop(key, None)
+    return {**document, "ruleset": trial.ruleset, "quantity": trial.quantity}
+
+
+# ---- Counterexamples.
+
+
+def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield the lines that describe and draw a counterexample."""
+    position = counterexample.position
+    if position is None:
+        yield f"found {counterexample.found}; claimed {counterexample.claimed}"
+        return
+    names = counterexample.coordinates
+    place = assigned(dict(zip(names, position, strict=False)))
+    where = f"{ruleset}, " if ruleset else ""
+    claimed = f"claimed: {counterexample.claimed}"
+    yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
+    if ruleset is not None and counterexample.reason:
+        yield wrapped(counterexample.reason)
+    yield from pictures(counterexample, ruleset)
+
+
+def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield the lines that draw a counterexample and its winning option."""
+    position, option = counterexample.position, counterexample.option
+    if ruleset is None or position is None:
+        return
+    yield from _drawn(ruleset, position)
+    if option is not None:
+        yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
+        yield from _drawn(ruleset, option)
+    yield f"to see it: {command('value', ruleset, *position)}"
+
+
+def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
+    if max(position) > LARGEST_DRAWN:
+        return
+    try:
+        yield f"\n{draw_text(parse_ruleset(ruleset), position)}\n"
+    except RulesetError:  # a printed position may be illegal
+        return
+
+
+def _print_first(explanations: Iterable[Iterator[str]]) -> None:
+    """Print the lines of the first explanation, if there is one."""
+    for lines in explanations:
+        print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))
+        return

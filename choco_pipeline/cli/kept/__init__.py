@@ -1,1 +1,0 @@
-"""Commands on stored results: verify, repair, export."""

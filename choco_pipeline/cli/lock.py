@@ -1,0 +1,160 @@
+"""One run at a time in a results folder, and what a run that was killed has left there."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from choco_pipeline.cli import supervise
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.sweep.run_files import SHARED
+
+#: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
+SNAKEMAKE = Path(".snakemake")
+SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
+#: Seconds that the processes of a killed run have to be gone, which takes them one or two; a run that starts beside them would
+#: write the same files.
+GONE = 15.0
+
+
+class BusyError(ChocoError):
+    """Another process is working in the results folder."""
+
+
+@contextmanager
+def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable[[int], None]]:
+    """Hold the results folder for one run.
+
+    Raises `BusyError` if another run or a plain ``snakemake`` is working here; `StoreError` if it, a folder in it that all runs
+    share, or Snakemake's own folder is something else, or the latter somebody else's. Snakemake's lock is removed by `unlock`,
+    called if a run that was killed has left one. What is yielded is to be called with the process id of the run's Snakemake, so
+    that the next run knows whose lock it finds if this one is killed.
+    """
+    for place in (results, *(results / name for name in SHARED)):
+        if os.path.lexists(place) and not place.is_dir():
+            raise StoreError(f"{place}: no folder, and one is needed there")
+    results.mkdir(parents=True, exist_ok=True)
+    _require_snakemake_can_write()
+    record = results / ".run.json"
+    lock = FileLock(results / ".run.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BusyError(
+            f"{results}: another choco run{_holder(record)} is working here; wait until it ends"
+        ) from None
+    try:
+        if record.exists():
+            _await_end(record)
+        if _snakemake_is_locked():
+            _take_over(left_by_a_run=record.exists(), unlock=unlock)
+        write_json(record, {"run": os.getpid()})
+        try:
+            yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
+        finally:
+            if (
+                not _snakemake_is_locked()
+            ):  # otherwise the record says to the next run that the lock is ours
+                record.unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def _require_snakemake_can_write() -> None:
+    """Raise `StoreError`, naming what is in the way, unless Snakemake can write in its own folders that are there already."""
+    if os.path.lexists(SNAKEMAKE) and not SNAKEMAKE.is_dir():
+        raise StoreError(f"{SNAKEMAKE}: no folder, and Snakemake needs one there")
+    for place in filter(Path.is_dir, (SNAKEMAKE, *sorted(SNAKEMAKE.glob("*/")))):
+        if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+            raise StoreError(
+                f"{place}: Snakemake cannot write there; it belongs to user {place.stat().st_uid}"
+            )
+
+
+def _holder(record: Path) -> str:
+    try:
+        return f" (process {read_json(record)['run']})"
+    except (StoreError, KeyError, TypeError):
+        return ""
+
+
+def _await_end(record: Path) -> None:
+    """Wait until the Snakemake of a run that was killed is gone; it ends itself within seconds."""
+    try:
+        launcher = int(read_json(record)["snakemake"])
+    except (StoreError, KeyError, TypeError, ValueError):
+        return
+    end = time.monotonic() + GONE
+    while _is_launcher(launcher):
+        if time.monotonic() > end:
+            raise BusyError(
+                f"a run that was killed is still there (process group {launcher}); end it first"
+            )
+        time.sleep(0.1)
+
+
+def _is_launcher(pid: int) -> bool:
+    """Return whether this process id is still that of a launcher; the system gives numbers out again."""
+    try:
+        return any(
+            word.endswith(Path(supervise.__file__).name) for word in psutil.Process(pid).cmdline()
+        )
+    except psutil.Error:
+        return False
+
+
+def _snakemake_is_locked() -> bool:
+    return SNAKEMAKE_LOCKS.is_dir() and any(SNAKEMAKE_LOCKS.iterdir())
+
+
+def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
+    """Remove Snakemake's lock if it is ours to remove, or say whose it is."""
+    alive = _snakemake_here()
+    if alive is not None:
+        raise BusyError(
+            f"snakemake (process {alive}) is working in this folder; wait until it ends"
+        )
+    if not left_by_a_run:
+        raise BusyError(
+            f"a snakemake that no longer runs on this machine has left its lock in {SNAKEMAKE_LOCKS};"
+            " if none runs elsewhere, remove it with: snakemake --unlock"
+        )
+    unlock()
+
+
+def _snakemake_here() -> int | None:
+    """Return the process id of a Snakemake that runs in the working directory, if there is one."""
+    for process in psutil.process_iter(["pid", "cmdline"]):
+        words = process.info["cmdline"] or []
+        if not any(Path(word).name == "snakemake" for word in words[:4]):
+            continue
+        try:
+            if Path(process.cwd()) == Path.cwd():
+                return int(process.info["pid"])
+        except (psutil.Error, OSError):
+            continue
+    return None
+
+
+def bring_to_now(results: Path) -> int:
+    """Give all files of a results folder that are from the future the present time, and return how many there were.
+
+    What was made of what is no longer told by their times, and need not be: what a run needs is in the names of its files.
+    Files of stores keep theirs: no rule names them.
+    """
+    now, changed = time.time(), 0
+    for folder, inner, files in os.walk(results):
+        inner[:] = [name for name in inner if not name.endswith(".zarr")]
+        for path in (os.path.join(folder, name) for name in files):
+            with suppress(FileNotFoundError):  # what a run that was killed still takes away
+                if os.lstat(path).st_mtime > now:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    changed += 1
+    return changed

@@ -1,0 +1,273 @@
+"""Progress on the terminal: of one long computation, and of the stages of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from choco_pipeline.cli.output import in_short, in_time
+from choco_pipeline.cluster.connect import TaskProgress
+from choco_pipeline.stages import UNITS, Stage
+from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
+
+P = TypeVar("P", bound=Progress)
+#: Seconds between two lines without a terminal: of one computation, and of a run.
+LINE_S, EVERY = 10, 5.0
+#: The placeholder of rich for the name of a task.
+DESCRIPTION = "{task.description}"
+#: Steps of the stage `find`: read, put together, tried.
+STEPS = 3
+#: Documents of the last stage: the ledger, five of the report, two of found statements; and those of a first ledger and report,
+#: which a run with proofs has. The number of pages on proofs of families is not known in advance.
+DOCUMENTS, FIRST_DOCUMENTS = 8, 6
+#: Stages with a few steps of different lengths, some of which wait for other stages: their remaining time is unknown.
+UNEVEN = (Stage.FIND, Stage.REPORT)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """Show a step and its duration; the yielded function renames the step."""
+    columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
+    with _on_terminal(*columns, kind=Progress) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda next_step: progress.update(task, description=next_step)
+
+
+class Bars(Progress):
+    """Progress bars on a terminal; elsewhere a line for each task from time to time."""
+
+    _next_line = 0.0
+
+    def start_task(self, task_id: TaskID) -> None:
+        """Start a task, and print its name without a terminal."""
+        super().start_task(task_id)
+        self._tell(task_id)
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """Count steps of a task."""
+        super().advance(task_id, advance)
+        self._tell(task_id)
+
+    def _tell(self, task_id: TaskID) -> None:
+        task = self._tasks[task_id]
+        if not self.console.is_terminal and task.total and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + LINE_S
+            self.console.print(f"{task.description} {task.completed:,.0f}/{task.total:,.0f}")
+
+
+def bars() -> Bars:
+    """Return progress bars that count the steps of tasks."""
+    return _on_terminal(
+        TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), kind=Bars
+    )
+
+
+def _on_terminal(*columns: ProgressColumn, kind: type[P]) -> P:
+    console = Console(stderr=True)
+    return kind(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@dataclass
+class StageProgress:
+    """Progress of one stage of a run."""
+
+    stage: Stage
+    #: The numbers of the plan; positions are counted for tables only.
+    total: int
+    total_positions: int
+    #: The results that existed before the run.
+    reused: int = 0
+    reused_positions: int = 0
+    #: All results.
+    done: int = 0
+    positions: int = 0
+    #: The positions in blocks of large tables that existed before the run.
+    kept_positions: int = 0
+    #: Blocks of large tables; those from tables of a smaller bound are reused.
+    blocks: int = 0
+    reused_blocks: int = 0
+    all_blocks: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is done."""
+        return self.done >= self.total
+
+    @property
+    def rate(self) -> float:
+        """Positions a second since the stage began, 0 if unknown."""
+        there = self.reused_positions + self.kept_positions
+        return (self.positions - there) / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated seconds until the stage is complete; None if they are unknown."""
+        if self.stage in UNEVEN:
+            return None
+        done, left = self.done - self.reused, self.total - self.done
+        if self.total_positions:
+            done = self.positions - self.reused_positions - self.kept_positions
+            left = self.total_positions - self.positions
+        # Less than a hundredth allows no estimate.
+        return left / done * self.seconds if done > 0 and left < 100 * done else None
+
+    def __str__(self) -> str:
+        """Return the stage's progress as one phrase."""
+        return f"{self.stage} {self.amount}"
+
+    @property
+    def amount(self) -> str:
+        """The finished part, the speed and the remaining time."""
+        text = f"{self.done:,}/{self.total:,}"
+        if self.all_blocks:
+            text += f", {self.blocks:,}/{self.all_blocks:,} blocks"
+        if self.total_positions:
+            text += f", {in_short(self.positions)} positions"
+        if self.is_complete:
+            return text
+        if self.rate:
+            text += f", {in_short(self.rate)}/s"
+        if self.seconds_left is not None:
+            text += f", {in_time(self.seconds_left)} left"
+        return text
+
+
+class RunProgress:
+    """The stages of a run, with the reports of its tasks."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Take the totals from the plan, and the finished parts from the results."""
+        paths = Paths(RESULTS, plan["run"])
+        tables = plan["tables"]
+        self._tally = TaskProgress()
+        self._started: dict[str, float] = {}
+
+        def progress(stage: Stage) -> StageProgress:
+            result = StageProgress(stage, 0, 0)
+            for sweep, job in plan["jobs"][stage].items():
+                result.total += job["amount"]
+                if is_done(plan, paths, stage, sweep):
+                    result.reused += job["amount"]
+            return result
+
+        kept = [table for table in tables if paths.manifest(table["shard"]).exists()]
+        self.tables = StageProgress(
+            Stage.BUILD,
+            len(tables),
+            sum(table["positions"] for table in tables),
+            reused=len(kept),
+            reused_positions=sum(table["positions"] for table in kept),
+        )
+        self.proofs = progress(Stage.PROVE)
+        self.games = len(plan["prove"])  # beside them, statements are decided
+        self.finding = StageProgress(Stage.FIND, STEPS, 0)
+        if paths.found.exists():
+            self.finding.reused = STEPS
+        self.stages = [
+            self.tables,
+            progress(Stage.CHECK),
+            progress(Stage.MINE),
+            self.proofs,
+            self.finding,
+            StageProgress(Stage.REPORT, DOCUMENTS + (FIRST_DOCUMENTS if self.games else 0), 0),
+        ]
+        self.update()
+
+    def expect(self, jobs: Mapping[str, int]) -> None:
+        """Count the statements as new if Snakemake makes them again, because their code has changed."""
+        if "find" in jobs:
+            self.finding.reused = 0
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Count the report of a task."""
+        self._started.setdefault(event["stage"], time.monotonic())
+        self._tally.add(event)
+
+    def update(self) -> None:
+        """Bring the stages up to date."""
+        for stage in self.stages:
+            totals = self._tally.totals(stage.stage)
+            if not stage.is_complete and stage.stage in self._started:
+                stage.seconds = time.monotonic() - self._started[stage.stage]
+            # A result that was there and is made again counts once.
+            stage.done = min(stage.total, stage.reused + totals.get(UNITS[stage.stage], 0))
+            stage.blocks, stage.all_blocks = totals.get("blocks", 0), totals.get("all_blocks", 0)
+            stage.reused_blocks = totals.get("reused_blocks", 0)
+            stage.kept_positions = totals.get("kept_positions", 0)
+            there = stage.reused_positions + stage.kept_positions
+            stage.positions = min(stage.total_positions, there + totals.get("positions", 0))
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether all stages before the report are complete."""
+        return all(stage.is_complete for stage in self.stages[:-1])
+
+    def complete(self) -> None:
+        """Mark all stages as complete."""
+        for stage in self.stages:
+            stage.done, stage.positions = stage.total, stage.total_positions
+
+
+class Display:
+    """The stages of a run: bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage."""
+
+    def __init__(self, console: Console, progress: Progress | None) -> None:
+        self._console, self._progress = console, progress
+        self._bars: dict[Stage, TaskID] = {}
+        self._next_line = time.monotonic() + EVERY
+        self._ended: set[Stage] = set()
+
+    def note(self, text: str) -> None:
+        """Write a line of its own, above any bars."""
+        self._console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+    def show(self, run: RunProgress) -> None:
+        """Show the progress; called many times a second."""
+        stages = [stage for stage in run.stages if stage.total]
+        if self._progress is not None:
+            for one in stages:
+                if one.stage not in self._bars:
+                    bar = self._progress.add_task(one.stage, total=one.total, stage=one)
+                    self._bars[one.stage] = bar
+                self._progress.update(self._bars[one.stage], completed=one.done, stage=one)
+            return
+        for one in stages:
+            if one.is_complete and one.stage not in self._ended:
+                self._ended.add(one.stage)
+                reused = f" ({one.reused:,} reused)" if one.reused else ""
+                self.note(f"{one}{reused}: done")
+        active = "; ".join(str(one) for one in stages if not one.is_complete)
+        if active and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + EVERY
+            self.note(active)
+
+
+@contextmanager
+def display(console: Console) -> Iterator[Display]:
+    """Show progress as bars on a terminal and as lines elsewhere."""
+    if not console.is_terminal:
+        yield Display(console, None)
+        return
+    columns = (
+        TextColumn("{task.description:>6}"),
+        BarColumn(30),
+        TextColumn("{task.fields[stage].amount}"),
+    )
+    with Progress(*columns, console=console, refresh_per_second=8) as progress:
+        yield Display(console, progress)

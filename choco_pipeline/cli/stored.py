@@ -1,0 +1,356 @@
+"""``choco verify``, ``repair`` and ``export``: stored results checked, rebuilt, and written for others."""
+
+from __future__ import annotations
+
+import json as json_format
+import multiprocessing
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+from choco_pipeline.cli.lock import results_lock
+from choco_pipeline.cli.output import emit, note, wrapped
+from choco_pipeline.cli.progress import bars
+from choco_pipeline.cli.prove import checked_lines, described_lines, differences, known_claims
+from choco_pipeline.cluster.connect import ignore
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
+from choco_pipeline.finding.statement import FoundDocument
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.counts import b_file
+from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
+from choco_pipeline.proof.limits import Limited, OverLimitError
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
+from choco_pipeline.proof.task import PREPARED_BY
+from choco_pipeline.report import Format, What
+from choco_pipeline.report.exports import (
+    frame_bytes,
+    p_position_counts,
+    position_rows,
+    row_frame,
+    statement_b_files,
+    statement_rows,
+)
+from choco_pipeline.report.published import Published, compared_run
+from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
+from choco_pipeline.sweep.damage import damaged
+from choco_pipeline.sweep.ledger import ledger_of, tables_of
+from choco_pipeline.sweep.run_files import RESULTS, Paths, all_records, read_plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.machine import cores
+from choco_pipeline.tables.verification import (
+    RepairedTable,
+    VerifiedTable,
+    repair_manifest,
+    verify_manifest,
+)
+
+#: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
+PARTS_PER_CORE = 8
+#: GiB of memory for the check of one certificate of a family.
+MEMORY = 4
+T = TypeVar("T")
+
+
+def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
+    """Verify stored results, print faults, and return 1 if there are any, else 0.
+
+    Without manifests these are all tables, certificates and records of the results folder. A certificate that takes more than
+    `seconds` is not checked, and counts as a fault.
+    """
+    others = [] if manifests else list(all_records(RESULTS))
+    unusable = {path.as_posix(): why for path, why in damaged(others)}
+    crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
+    for path, why in chain.from_iterable(map(faults_of_crate, crates)):
+        unusable[path.as_posix()] = f"{path}: {why}"
+    verified = partial(verify_manifest, seed=seed, report=ignore)
+    tables = _on_all_cores(verified, _chosen(manifests), unusable)
+    for why in unusable.values():
+        note(f"wrong: {why}")
+    wrong = [table for _, table in tables if table.wrong is not None]
+    for table in wrong:
+        note(f"wrong: {_named(table)}: {table.wrong}")
+    checked = sum(table.checked for _, table in tables)
+    certificates = [] if manifests else _certificates_checked(seconds)
+    answers = Counter(outcome.answer for _, outcome, _ in certificates)
+    for certificate, outcome, unlike in certificates:
+        if not json:
+            lines = (wrapped(line, "  ", "    ") for line in outcome.statement)
+            print(f"{outcome.answer}: {certificate}", *lines, sep="\n")
+        if outcome.answer != "proved":
+            note(f"{outcome.answer}: {certificate}: {outcome.why}")
+        for difference in unlike:
+            note(f"not as in this project: {certificate}: {difference}")
+    others_meant = sum(bool(unlike) for _, _, unlike in certificates)
+    failed = others_meant or answers.total() > answers["proved"]
+    code = 1 if wrong or failed or unusable else 0
+    if json:
+        emit(
+            {
+                "status": "wrong" if code else "right",
+                "tables": len(tables),
+                "positions": checked,
+                "records": [{"manifest": m.as_posix(), **asdict(table)} for m, table in tables],
+                "certificates": [
+                    {"certificate": path, **asdict(outcome), "differences": unlike}
+                    for path, outcome, unlike in certificates
+                ],
+                "documents": len(others),
+                "unusable": unusable,
+            }
+        )
+        return code
+    summary = f"{len(wrong)} tables are wrong" if wrong else "nothing is wrong"
+    print(
+        f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
+        f" against the definition; {summary}"
+    )
+    if certificates:
+        numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+        unchecked = answers["out of time"] + answers["undecided"]
+        print(
+            f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
+            f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
+        )
+    if others or unusable:
+        print(
+            f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
+        )
+    return code
+
+
+def verify_published(json: bool) -> int:
+    """Compare runs with the published results of their names.
+
+    Return 0 if all are identical, else 1. Raises `ConfigError` if there is no run with published results.
+    """
+    runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
+    comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
+    if not comparisons:
+        raise ConfigError(f"verify: {RESULTS} has no finished run whose results are published")
+    if json:
+        emit({run: asdict(comparison) for run, comparison in comparisons.items()})
+    else:
+        for run, comparison in comparisons.items():
+            for difference in comparison.differences:
+                note(f"{run}: {difference}")
+            print(f"{run}: {comparison}")
+    return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
+
+
+def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]]:
+    """Return the path, the answer and the `differences` of each certificate."""
+    games: dict[str, list[Path]] = defaultdict(list)
+    families: list[Path] = []
+    others: dict[Path, list[str]] = {}
+    claims = known_claims()
+    for name in ("certificates", "certificates/families", "proofs", "families"):
+        folder = RESULTS / name
+        for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
+            document = _document(path)
+            others[path] = differences(document, claims)
+            if document.get("kind") == "family":
+                families.append(path)
+            else:
+                game = document.get("game")
+                of_game = game if isinstance(game, dict) else document
+                games[str(of_game.get("ruleset"))].append(path)
+    parts: list[list[Path]] = [[] for _ in range(min(len(games), PARTS_PER_CORE * cores()))]
+    for paths in sorted(games.values(), key=len, reverse=True):
+        min(parts, key=len).extend(paths)
+    outcomes: dict[Path, Checked] = {}
+    with (
+        ThreadPoolExecutor(cores()) as pool,
+        Limited(PREPARED_BY) as prover,
+        bars() as bar,
+    ):
+        task = bar.add_task("certificates", total=sum(map(len, parts)) + len(families))
+        answers = pool.map(lambda paths: check_files(paths, seconds), parts)
+        for path in families:
+            outcomes[path] = _family_checked(path, seconds, prover)
+            bar.advance(task)
+        for paths, checked in zip(parts, answers, strict=True):
+            outcomes |= dict(zip(paths, checked, strict=True))
+            bar.advance(task, len(paths))
+    return [(path.as_posix(), outcomes[path], others[path]) for path in sorted(outcomes)]
+
+
+def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
+    """Check a family's certificate; a refutation of every member counts as proved."""
+    limits = {"seconds": seconds, "memory": MEMORY}
+    try:
+        answer = prover.call(check_family, path.as_posix(), seconds, what="the check", **limits)
+    except DisagreementError:
+        raise
+    except OverLimitError as error:
+        return Checked("out of time", str(error))
+    except UndecidedError as error:
+        return Checked("undecided", str(error))
+    except ChocoError as error:
+        return Checked("no certificate", str(error))
+    statement = (*checked_lines(answer), *described_lines(_document(path).get("games", {})))
+    is_proved = answer["status"] == "proved" or answer["every_member"]
+    return Checked("proved" if is_proved else answer["status"], answer["why"], statement)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Return a file's JSON object, or an empty one."""
+    try:
+        document = read_json(path)
+    except ChocoError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _chosen(manifests: list[Path]) -> list[Path]:
+    """Return these manifests, or all of the results folder.
+
+    Raises `ChocoError` if a manifest is missing, or the folder has none.
+    """
+    chosen = manifests or sorted(RESULTS.glob("tables/*.done.json"))
+    for missing in (path for path in chosen if not path.is_file()):
+        raise ChocoError(f"{missing}: cannot be read (no such file)")
+    if not chosen:
+        raise ChocoError(f"no manifests in {RESULTS / 'tables'}: nothing has been built yet")
+    return chosen
+
+
+def _on_all_cores(
+    work: Callable[[str], list[T]], manifests: Sequence[Path], unusable: dict[str, str]
+) -> list[tuple[Path, T]]:
+    """Return the results of `work` on the tables of each manifest, in order.
+
+    Reasons of failures are added to `unusable`. A bar on a terminal shows the progress.
+    """
+    processes = min(len(manifests), cores())
+    # New processes, because threads of this one would not work in copies of it.
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+    tables: list[tuple[Path, T]] = []
+    with pool, bars() as bar:
+        task = bar.add_task("shards", total=len(manifests))
+        futures = {pool.submit(_tables_or_why, work, path): path for path in manifests}
+        try:
+            for _ in as_completed(futures):
+                bar.advance(task)
+            for future, manifest in futures.items():
+                outcome = future.result()
+                if isinstance(outcome, str):
+                    unusable[manifest.as_posix()] = outcome
+                else:
+                    tables += [(manifest, table) for table in outcome]
+        except BrokenProcessPool:
+            raise StoreError(
+                "a process that read tables has died, possibly because the memory was too small"
+            ) from None
+    return tables
+
+
+def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | str:
+    try:
+        return work(str(manifest))
+    except ChocoError as error:
+        return str(error)
+
+
+def _named(table: VerifiedTable | RepairedTable) -> str:
+    return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
+
+
+def repair_tables(manifests: list[Path], json: bool) -> int:
+    """Rebuild damaged tables, print them, and return 1 if any failed, else 0."""
+    chosen = _chosen(manifests)
+    unusable: dict[str, str] = {}
+    with results_lock(RESULTS, unlock=lambda: None):
+        tables = _on_all_cores(repair_manifest, chosen, unusable)
+    damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
+    for _, table in damaged:
+        for fault in table.damaged:
+            note(f"{'damaged' if table.why else 'repaired'}: {_named(table)}: {fault}")
+        if table.why:
+            note(f"not repaired: {_named(table)}: {table.why}")
+    for why in unusable.values():
+        note(f"not repaired: {why}")
+    failed = sum(table.why is not None for _, table in damaged) + len(unusable)
+    if json:
+        status = "damaged" if failed else "repaired" if damaged else "right"
+        records = [{"manifest": m.as_posix(), **asdict(table)} for m, table in damaged]
+        emit({"status": status, "tables": len(tables), "records": records, "unusable": unusable})
+    elif damaged or unusable:
+        print(
+            f"{len(tables):,} tables: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"
+            f" {len(unusable):,} manifests cannot be used"
+        )
+    else:
+        print(f"{len(tables):,} tables: nothing is damaged")
+    return 1 if failed else 0
+
+
+def export_run(
+    run: str,
+    what: What,
+    as_: Format,
+    game: str | None,
+    bound: int | None,
+    out: Path | None,
+    json: bool,
+) -> None:
+    """Write a part of a run to standard output or to a file."""
+    if (as_ == "parquet" or json) and out is None:
+        raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
+    content = _content(run, what, as_, game, bound)
+    if out is None:
+        sys.stdout.write(content.decode())
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(content)
+    if json:
+        emit({"run": run, "what": what, "as": as_, "file": out.as_posix(), "bytes": len(content)})
+    else:
+        note(out.as_posix())
+
+
+def _content(run: str, what: What, as_: Format, game: str | None, bound: int | None) -> bytes:
+    ledger = ledger_of(run)
+    match what:
+        case "claims":
+            return frame_bytes(row_frame(ledger), as_)
+        case "statements":
+            statements = FoundDocument.read(Paths(RESULTS, run).found).statements
+            if as_ == "bfile":
+                return "\n".join(text for _, text in statement_b_files(statements)).encode()
+            return frame_bytes(statement_rows(statements), as_)
+        case "digests":
+            if as_ != "json":
+                raise ConfigError("--what digests: --as json is needed")
+            plan = read_plan(Paths(RESULTS, run).plan)
+            found = FoundDocument.read(Paths(RESULTS, run).found).statements
+            digests = Published.of_run(plan, ledger, found).model_dump()
+            return (json_format.dumps(digests, indent=0, ensure_ascii=False) + "\n").encode()
+        case "p-positions":
+            tables = _tables(run, game, bound)
+            if as_ != "bfile":
+                return frame_bytes(position_rows(tables), as_)
+            if len(tables) != 1:
+                raise ConfigError("--as bfile: P-positions need --game with a game of the run")
+            return b_file(p_position_counts(tables[0])).encode()
+
+
+def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:
+    """Return the largest table of each game, or of one, cut to a bound."""
+    identity = None if game is None else parse_ruleset(game).identity
+    largest: dict[str, Cells] = {}
+    for cells in tables_of(run):
+        known = largest.get(cells.game.identity)
+        if identity in (None, cells.game.identity) and (known is None or known.bound < cells.bound):
+            largest[cells.game.identity] = cells
+    if not largest:
+        raise ConfigError(f"run {run!r} has no table{'' if game is None else f' of {game}'}")
+    return [cells if bound is None else cells.corner(bound) for cells in largest.values()]

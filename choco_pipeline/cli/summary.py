@@ -1,0 +1,219 @@
+"""The last lines of a run: a summary of at most 25 lines, or with `--verbose` a paragraph for each result."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from choco_pipeline.claims.conclusions.conclusion import (
+    OUTCOMES,
+    SIGNS,
+    STRONGEST_FIRST,
+    ClaimRow,
+    Outcome,
+    tally,
+    words_of,
+)
+from choco_pipeline.claims.conclusions.rows import NOT_ASSERTED, engines_text
+from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli.output import WIDTH
+from choco_pipeline.commands import command
+from choco_pipeline.finding.formulas import in_text
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.sweep.ledger import Ledger
+
+#: The colour of each outcome on a terminal.
+COLOURS: Mapping[Outcome, str] = {
+    "refuted": "red",
+    "undecided": "yellow",
+    "unchecked": "bright_black",
+    "vacuous": "yellow",
+    "holds-to-bound": "cyan",
+    "exhausted": "green",
+    "proved-for-listed": "cyan",
+    "proved": "green",
+}
+#: Statuses of open problems, which come first.
+OPEN = ("conjecture", "question")
+#: Conjectures and questions that are not proved, and new statements of each kind.
+MOST_OPEN, MOST_OF_A_KIND = 8, 3
+#: With `--verbose`: new statements of each kind, and claims that are neither open nor refuted.
+MOST_NEW, MOST_OTHERS = 8, 10
+#: Indents of the first line, before the sign, and of the others.
+INDENT, FURTHER = "  ", "    "
+
+
+def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
+    """Return the numbers of verdicts, worst first: on ``claims``, and on each kind of entry that is not asserted."""
+    status = {claim.id: claim.status for claim in ledger.claims}
+    groups: dict[str, list[Outcome]] = {group: [] for group in ("claims", *NOT_ASSERTED)}
+    for row in ledger.rows:
+        of = status[row.claim]
+        groups[of if of in NOT_ASSERTED else "claims"].append(row.verdict)
+    return {group: tally(outcomes) for group, outcomes in groups.items() if outcomes}
+
+
+def count_proofs(ledger: Ledger) -> dict[str, int]:
+    """Return the numbers of found and of undecided proofs."""
+    counts = Counter(proof.status for proof in ledger.proofs)
+    return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
+
+
+def show_summary(
+    ledger: Ledger, statements: Sequence[FoundStatement], console: Console, *, verbose: bool = False
+) -> None:
+    """Print a summary of a run, one line for each result; a long line is cut and ends with "…".
+
+    If `verbose`, nothing is cut, and further claims and the reasons of undecided ones are printed.
+    """
+    lines, numbers = _Lines(console, shortened=not verbose), _numbers(ledger)
+    claims = {claim.id: claim for claim in ledger.claims}
+    name = {claim.id: f"{claim.paper.key} {numbers[claim.id]}" for claim in ledger.claims}
+    unsolved = [row for row in ledger.rows if claims[row.claim].status in OPEN]
+    headline = []
+    for status in OPEN:
+        outcomes = Counter(
+            words_of(status, row.verdict) for row in unsolved if claims[row.claim].status == status
+        )
+        counts = ", ".join(f"{number:,} {words}" for words, number in outcomes.most_common())
+        headline += [f"{status.capitalize()}s: {counts}."] if counts else []
+
+    def show(title: str, rows: Sequence[ClaimRow], most: int, more: str) -> None:
+        lines.heading(title, bool(title and rows))
+        for row in rows if verbose and not more else rows[:most]:
+            engines = engines_text(row.engines) if verbose else ""
+            by = f"; engines: {engines}" if engines else ""
+            lines.item(row.verdict, f"{name[row.claim]}: {row.text}{by}")
+        if more and len(rows) > most:
+            lines.line(f"+ {len(rows) - most:,} {more}")
+
+    lines.heading(" ".join(headline), bool(headline), is_whole=True)
+    rest = [row for row in unsolved if row.verdict not in ("proved", "exhausted")]
+    rest.sort(key=lambda row: (row.verdict != "refuted", row.verdict == "unchecked"))
+    show("", unsolved if verbose else rest, MOST_OPEN, "" if verbose else "more")
+    general = [row for row in ledger.rows if row.for_all and row.verdict == "proved"]
+    also = sum(row in unsolved for row in general)
+    found = count_proofs(ledger).get("proved", 0)
+    number = f"{counted(len(general), 'claim')}, {also:,} of them conjectures or questions"
+    text = f"Proved for all parameters: {number}; for all positions: {counted(found, 'game')}"
+    lines.heading(text, bool(general or found))
+    new = [
+        statement
+        for statement in sorted(statements, key=lambda one: STRONGEST_FIRST.index(one.verdict))
+        if not statement.known and statement.verdict != "refuted" and statement.search != "heights"
+    ]
+    most = MOST_NEW if verbose else MOST_OF_A_KIND
+    for title, is_proved in (("New and proved", True), ("New and open", False)):
+        several = [statement for statement in new if (statement.verdict == "proved") == is_proved]
+        lines.heading(f"{title}: {len(several):,}", bool(several))
+        for i, statement in enumerate(several[:most], start=1):
+            more = len(several) - most if i == most else 0
+            end = f" (+ {more:,} more: found.html)" if more > 0 else ""
+            known = f": {statement.conclusion.text}" if verbose else ""
+            lines.item(statement.verdict, f"{in_text(statement)}{known}", end)
+    contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
+    about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
+    lines.heading(f"Papers disagree: {about}", bool(contradictions))
+    if verbose:
+        for pair in ledger.pairs:
+            lines.line(f"{claims[pair.intended].paper.key}: {pair.text}")
+        # A pair says more about a misprint.
+        misprints = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
+        others = [r for r in ledger.rows if r not in unsolved and r.claim not in misprints]
+        # Claims without a fitting table come last.
+        last = [outcome for outcome in OUTCOMES if outcome != "unchecked"] + ["unchecked"]
+        others.sort(key=lambda row: last.index(row.verdict))
+        show("Refuted", [row for row in others if row.verdict == "refuted"], 0, "")
+        others = [row for row in others if row.verdict != "refuted"]
+        show("Other claims", others, MOST_OTHERS, "others")
+        undecided = {row.claim for row in ledger.rows if row.verdict == "undecided"}
+        silent: dict[str, str] = {}
+        for verdict in ledger.verdicts:
+            # Undecided, or a formula of the claim has no value somewhere.
+            is_silent = verdict.claim in undecided or "key" in verdict.evidence
+            if verdict.verdict == "undecided" and is_silent:
+                silent.setdefault(verdict.claim, verdict.why or "")
+        lines.heading("Undecided, and why", bool(silent))
+        for claim, why in silent.items():
+            lines.line(f"{name[claim]}: {why}")
+    for group, outcomes_of in count_verdicts(ledger).items():
+        by_words: Counter[str] = Counter()
+        for outcome, number_of in outcomes_of.items():
+            by_words[words_of(group, outcome)] += number_of
+        between = "; " if group == "question" else ", "
+        numbers_of = between.join(f"{number_of:,} {words}" for words, number_of in by_words.items())
+        heading = NOT_ASSERTED.get(group, counted(sum(outcomes_of.values()), "claim"))
+        lines.heading(f"{heading}: {numbers_of}", verbose or group == "claims", is_whole=True)
+    if claims:
+        lines.heading(f"every claim: {command('claims', 'list', config=ledger.config)}", True)
+
+
+class _Lines:
+    """Prints paragraphs as wide as a terminal, or `WIDTH`; if `shortened`, only their first lines."""
+
+    def __init__(self, console: Console, *, shortened: bool = False) -> None:
+        self._console, self._shortened = console, shortened
+        self._width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+
+    def heading(self, text: str, is_there: bool, *, is_whole: bool = False) -> None:
+        """Print a heading if there is anything below it; it is not shortened if `is_whole`."""
+        if is_there:
+            self._print(self._wrapped(text, "", is_whole=is_whole), "bold")
+
+    def item(self, outcome: Outcome, text: str, end: str = "") -> None:
+        """Print a paragraph with the sign of an outcome, in its colour; `end` is never cut."""
+        sign = SIGNS[outcome][0]
+        lines = self._wrapped(text, f"{INDENT}{sign} ", end)
+        self._print(lines, COLOURS[outcome], slice(len(INDENT), len(INDENT) + len(sign)))
+
+    def line(self, text: str) -> None:
+        """Print a paragraph below a heading, unless the text is empty."""
+        self._print(self._wrapped(text, INDENT), None)
+
+    def _wrapped(
+        self, text: str, first: str, end: str = "", *, is_whole: bool = False
+    ) -> list[str]:
+        shortened = self._shortened and not is_whole
+        lines = wrap(
+            text,
+            self._width - len(end) - 2 * shortened,
+            initial_indent=first,
+            subsequent_indent=FURTHER,
+            break_on_hyphens=False,
+        )
+        if not shortened:
+            return lines
+        return [line + " …" * (len(lines) > 1) + end for line in lines[:1]]
+
+    def _print(self, lines: Sequence[str], style: str | None, part: slice | None = None) -> None:
+        shown = Text("\n".join(lines))
+        if style is not None:
+            shown.stylize(style, *((part.start, part.stop) if part else ()))
+        if lines:
+            self._console.print(shown, soft_wrap=True)
+
+
+def _numbers(ledger: Ledger) -> dict[str, str]:
+    """Return a name for each claim: its number in the paper, with more words if several claims have that number."""
+    misprints = [pair for pair in ledger.pairs if pair.kind == "misprint"]
+    form = {pair.printed: "printed" for pair in misprints}
+    form |= {pair.intended: "intended" for pair in misprints}
+    form |= {claim.id: claim.status for claim in ledger.claims if claim.status in NOT_ASSERTED}
+    called: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for claim in ledger.claims:
+        called[claim.paper.key, claim.number, form.get(claim.id, "")].append(claim.id)
+    numbers = {}
+    for (_, number, wording), ids in called.items():
+        parts = [claim_id.split("-") for claim_id in ids]
+        pairs = zip(min(parts), max(parts), strict=False)
+        common = len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+        for claim_id, words in zip(ids, parts, strict=True):
+            more = [wording if wording not in number else "", " ".join(words[common:])]
+            added = ", ".join(filter(None, more))
+            numbers[claim_id] = f"{number} ({added})" if added else number
+    return numbers

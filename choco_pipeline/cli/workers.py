@@ -1,0 +1,225 @@
+"""What computes for a run: a Dask cluster, its own or one that is running already, or Slurm's jobs without Dask."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, assert_never
+
+import dask
+
+from choco_pipeline.cli.output import note
+from choco_pipeline.cluster.cluster_file import (
+    CLUSTERS,
+    Description,
+    Local,
+    Running,
+    SlurmJobs,
+    SlurmWorkers,
+    Tls,
+    as_environment,
+    in_bytes,
+    make_certificate,
+    own_tls,
+    tls_settings,
+)
+from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.relay import GivenUpError, Relay
+from choco_pipeline.shipped import SHIPPED
+from choco_pipeline.stages import (
+    CHECK,
+    CHECK_STATEMENTS,
+    MINE,
+    MINE_HEIGHTS,
+    PROVE,
+    PROVE_STATEMENTS,
+    WORK,
+)
+from choco_pipeline.sweep.run_plan import Capacity
+from choco_pipeline.tables.machine import cores, worker_memory
+
+if TYPE_CHECKING:
+    from choco_pipeline.cluster.clusters import Cluster
+
+PROFILES = SHIPPED / "workflow" / "profiles"
+#: Where Dask works, in the results folder, while a run lasts.
+DASK = ".dask"
+WARM_UP = "choco_pipeline.kernels:warm_up"
+#: Seconds between two looks at whether a job still waits for kernels.
+LOOK = 0.5
+#: Jobs for each worker: while one is computed, the processes of the next ones start.
+JOBS_PER_WORKER = 4
+#: Rules that need two threads only without workers.
+ONE_THREAD = ("prove=1",)
+#: Tasks that need compiled kernels, and wait for `WARM_UP`.
+WITH_KERNELS = "choco_pipeline.tables.shard"
+#: Dask begins reports first, then tables, then the kinds of work in this order. Decisions for all parameters come before proofs of
+#: single games, because one of them is the longest task.
+REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
+ORDER = (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
+
+
+def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capacity:
+    """Return how many workers a cluster has, and what each may use.
+
+    One that is running is asked. Its scheduler file is waited for at most `wait_s` seconds.
+    """
+    file = str(CLUSTERS / f"{name or 'local'}.yaml")
+    match cluster:
+        case Local():
+            if cluster.memory is None:
+                return Capacity.of_this_machine(cluster.workers)
+            return Capacity(cluster.workers or cores(), in_bytes(cluster.memory), file)
+        case SlurmWorkers():
+            return Capacity(cluster.workers, in_bytes(cluster.memory) // cluster.cores, file)
+        case SlurmJobs():
+            return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
+        case Running():
+            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
+            file_or_address = cluster.scheduler
+            if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
+                note(f"waiting up to {wait_s} s for the scheduler file {file_or_address}")
+            with (
+                dask.config.set(tls_settings(cluster.tls)),
+                connect(file_or_address, wait_s) as client,
+            ):
+                whose = f"the cluster at {client.address}"
+                if client.memory is None:
+                    whose = f"no worker of {whose} says what it may use"
+                return Capacity(client.threads or 1, client.memory, whose)
+        case _:
+            assert_never(cluster)
+
+
+class Workers(ExitStack):
+    """What computes for a run; at its end what was started here is stopped."""
+
+    #: What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
+    #: hold it when the cluster is ready), and the certificates to show there.
+    environment: dict[str, str]
+    #: What Snakemake is told: its profile, and how many jobs run at the same time.
+    options: list[str]
+
+    def __init__(self, results: Path, logs: Path, description: Description) -> None:
+        """Plan for a cluster as described, or connect to it if it is running; `logs` is for what its workers print."""
+        super().__init__()
+        self._cluster: Cluster | None = None
+        self._is_announced = False
+        self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
+        self._is_ready: Callable[[], bool] | None = None
+        self._is_warm = threading.Event()
+        self._relay: Relay | None = None
+        self._folder = results / DASK
+        self._file = self._folder / "scheduler.json"
+        self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
+        self._own_tls: Tls | None = None
+        self._is_own_machine = isinstance(description, Local)
+        # A run that was killed may have left it.
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self.callback(shutil.rmtree, self._folder, ignore_errors=True)
+        if isinstance(description, SlurmJobs):
+            options = resolve("choco_pipeline.cluster.clusters:snakemake_options")(description)
+            self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
+            self.environment = {SCHEDULER: ""}
+            return
+        tls = description.tls
+        if tls is None and not isinstance(description, Running):
+            self._own_tls = tls = own_tls(self._folder / "tls")
+        settings = tls_settings(tls)
+        self.enter_context(dask.config.set(settings))
+        scheduler = str(self._file)
+        folder = self._folder / "workers"
+        if isinstance(description, Running):
+            scheduler = description.scheduler
+            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
+            cluster = self.enter_context(connect(scheduler))
+            self._use(cluster)
+            # More may come: such clusters often grow with what they are given to do.
+            workers = max(cluster.threads, cores())
+        elif isinstance(description, SlurmWorkers):
+            run = resolve("choco_pipeline.cluster.clusters:slurm_cluster")
+            self._open = partial(run, description, folder, logs)
+            workers = description.workers
+        else:
+            workers = description.workers or cores()
+            memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
+            run = resolve("choco_pipeline.cluster.clusters:local_cluster")
+            shown = description.dashboard
+            self._open = partial(run, workers, memory, folder, tls=True, dashboard=shown)
+        if self._open is not None:
+            self._folder.mkdir(mode=0o700, parents=True)
+        jobs = JOBS_PER_WORKER * workers
+        self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
+        if self._is_own_machine:
+            with suppress(OSError):  # no sockets there, so that jobs are clients of the cluster
+                self._relay = Relay(self._folder)
+                self.callback(self._relay.close)
+                self.options += ["--set-threads", *ONE_THREAD]
+        self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
+
+    def start(self, *, warm_up: bool) -> str | None:
+        """Start the cluster unless it runs or there is none.
+
+        With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels; elsewhere
+        workers may have to wait in a queue, so jobs wait for none. What is returned is the address of Dask's dashboard, the
+        first time, if there is one.
+        """
+        if self._open is not None:
+            cluster = self.open()
+            is_warm_up_needed = warm_up and self._is_own_machine
+            self._is_ready = cluster.warm_up(WARM_UP) if is_warm_up_needed else lambda: True
+        if self._cluster is None or self._is_announced:
+            return None
+        self._is_announced = True
+        return self._cluster.dashboard
+
+    def open(self) -> Cluster:
+        """Return the cluster, started if it does not run; there must be one."""
+        if self._open is not None:
+            opened, self._open = self._open, None
+            if self._own_tls is not None:
+                make_certificate(self._own_tls)
+            self._use(self.enter_context(opened()))
+            if self._relay is not None:
+                self._relay.serve(self._carried_out)
+        assert self._cluster is not None
+        return self._cluster
+
+    def reports(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what tasks have reported since the last call."""
+        if self._is_ready is not None and self._is_ready():
+            write = resolve("choco_pipeline.cluster.clusters:write_scheduler_file")
+            write(self._cluster, self._file)
+            self._is_ready = None
+            self._is_warm.set()
+        while not self._reports.empty():
+            yield self._reports.get()
+
+    def _carried_out(
+        self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
+    ) -> list[Any]:
+        """Run the tasks of a job, as `choco_pipeline.cluster.relay.CarryOut` says."""
+        while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
+            if is_gone():
+                raise GivenUpError
+        assert self._cluster is not None
+        priority = priority_of(target, arguments[0])
+        return self._cluster.carried_out(target, arguments, is_gone, priority)
+
+    def _use(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        cluster.listen(self._reports.put)
+
+
+def priority_of(target: str, arguments: Sequence[Any]) -> int:
+    """Return Dask's priority of a task: a higher one begins earlier."""
+    if target.startswith(REPORTS):
+        return 2
+    if target.startswith(WITH_KERNELS):
+        return 1
+    return -ORDER.index(WORK[arguments[0]["work"]])

@@ -1,0 +1,779 @@
+"""Comparison of statements and claims at sampled positions of single games.
+
+A claim has a meaning at the sampled positions: the positions that it is about, and outcomes or Grundy numbers there. Claims imply
+a statement if they have the same meaning wherever the statement has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, product
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from choco_pipeline.claims.kinds import (
+    Cellular,
+    Counts,
+    Evaluated,
+    GrundyNumbers,
+    PPositions,
+    Values,
+)
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.lines import with_arguments
+from choco_pipeline.finding.statement import ComparedOn
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Node, render, substitute, with_operands
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Notation, as_written, build, read
+from choco_pipeline.proof.arithmetic.engine import Engine
+from choco_pipeline.proof.arithmetic.logic import (
+    FALSE,
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    implies,
+    negation,
+)
+from choco_pipeline.proof.follows import nodes
+from choco_pipeline.proof.games.obligations import legal
+from choco_pipeline.proof.proof_errors import NotDefinableError
+from choco_pipeline.proof.statements.sentences import (
+    VALUE,
+    at_most_each,
+    has_value,
+    holds,
+    signed,
+)
+from choco_pipeline.provenance import digest
+from choco_pipeline.statements.tree import (
+    Equivalent,
+    Expression,
+    Implies,
+    Not,
+    Place,
+    PPosition,
+    Proposition,
+    conjuncts,
+)
+from choco_pipeline.tables.cells import (
+    Ints,
+    Points,
+    Truths,
+    are_positions,
+    evaluate_at,
+    holds_at,
+)
+
+#: Approximate number of small positions.
+LEAST = 1500
+#: Number of random positions with coordinates below `LARGEST`, and number of tries.
+DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
+#: With more than `FEW` coordinates, all but `NONZERO` of them are 0 in the small box.
+FEW, NONZERO = 6, 3
+
+
+@lru_cache(maxsize=512)
+def sampled(game: str) -> Points:
+    """Return positions of a game by coordinate: a small box and some larger ones, equal in every call.
+
+    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
+    """
+    ruleset = parse_ruleset(game)
+    face = ruleset.base.rules.face
+    if face is not None:
+        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(
+            1 + len(face.sizes), -1
+        )
+        places = dict(zip(face.sizes, every[1:] + 1, strict=True))
+        heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
+        return places | dict(zip(ruleset.coordinates, heaps, strict=True))
+    rows = [
+        _legal(ruleset, np.array(list(_small(ruleset)), np.int64)),
+        _legal(ruleset, _drawn(ruleset))[:DRAWN],
+        _legal(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
+    ]
+    positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
+    columns = np.array(list(positions), np.int64).T
+    return dict(zip(ruleset.coordinates, columns, strict=True))
+
+
+def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
+    """Return the rows that are positions."""
+    rows = rows.reshape(-1, len(ruleset.coordinates))
+    return rows[are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
+
+
+def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+    """Yield a small box; if there are many coordinates, its positions with few nonzero coordinates."""
+    number = len(ruleset.base.coordinates)
+    side = max(3, int(LEAST ** (1 / number)) - 1)
+    spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
+    if number <= FEW:
+        yield from product(*spans)
+        return
+    for chosen in combinations(range(len(spans)), NONZERO):
+        yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
+
+
+def _drawn(ruleset: Ruleset) -> Ints:
+    """Return random places, most of them small; not all are positions."""
+    random = np.random.default_rng(len(ruleset.coordinates))
+    most = np.array(ruleset.limits(_largest(ruleset)))
+    sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
+    drawn: Ints = (sizes * (most + 1)).astype(np.int64)
+    for column in range(len(most)):  # where P-positions may be, which are rare
+        rows = slice(column, None, 1 + len(most))
+        others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
+        drawn[rows, column] = np.minimum(others, most[column])
+    return drawn
+
+
+def _largest(ruleset: Ruleset) -> int:
+    """Return the bound of random positions; heights from a file end earlier."""
+    bound = LARGEST
+    while bound > 1:
+        try:
+            ruleset.limits(bound)
+        except ChocoError:
+            bound //= 2
+        else:
+            break
+    return bound
+
+
+def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+    """Yield places of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+    base, passes = ruleset.base, ruleset.passes
+    left = [range(passes + 1)] if passes else []
+    if len(base.coordinates) != 3:
+        return
+    largest = _largest(ruleset)
+    for power, near in product(range(2, largest.bit_length()), range(-2, 2)):
+        last = (1 << power) + near
+        near_last = range(max(0, last - 2), min(last + 2, largest) + 1)
+        yield from product(near_last, range(4), [last], *left)
+
+
+#: Largest value in comparisons of sets of values.
+LARGEST_VALUE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The meaning of a claim at the sampled positions of one game."""
+
+    #: "p" for outcomes or "grundy" for Grundy numbers; for other claims a text that equal claims share.
+    of: str
+    #: The positions that it is about.
+    speaks: Truths
+    #: Its values there: 1 for P and 0 for N, or the Grundy number.
+    values: Ints
+
+    def about(self, of: str) -> Meaning | None:
+        """Return the implied meaning for `of`: Grundy numbers imply outcomes."""
+        if self.of == of:
+            return self
+        if (self.of, of) == ("grundy", "p"):
+            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
+        return None
+
+
+def environment(claim: Claim, game: str) -> dict[str, int] | None:
+    """Return integers for the names of a claim; None if the game is none of its cases, or several."""
+    parameters = claim.match(game)
+    cases = [] if parameters is None else claim.cases(parameters)
+    return claim.environment(cases[0]) if len(cases) == 1 else None
+
+
+def meaning(claim: Claim, game: str) -> Meaning | None:
+    """Return the meaning of a claim for a game; None if the game is not exactly one case, or a formula has no value."""
+    try:
+        known = environment(claim, game)
+        if known is None:
+            return None
+        if claim.is_of_whole_bars and claim.outcomes is None:
+            return _of_bars(claim, known, game)
+        points = sampled(game)
+        match claim.check:
+            case PPositions(relation="exactly") as check:
+                values = holds_at(check.formula.substitute(known), points).astype(np.int64)
+                return Meaning("p", speaks_of(claim, known, points), values)
+            case GrundyNumbers() as check:
+                values = evaluate_at(check.equals.substitute(known), points)
+                return Meaning("grundy", speaks_of(claim, known, points), values)
+            case Values(relation="within") as check:
+                return excluding(claim, check, game)
+            case Values() as check:
+                of = evaluate_at(check.of.substitute(known), points)
+                speaks = speaks_of(claim, known, points)
+                members = holds_at(
+                    check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)}
+                ).astype(np.int64)
+                everywhere = np.ones(LARGEST_VALUE, np.bool_)
+                return Meaning(
+                    f"values {check.relation}",
+                    np.concatenate([speaks, everywhere]),
+                    np.concatenate([of, members]),
+                )
+            case _:
+                return _as_text(claim)
+    except ChocoError:
+        return None
+
+
+def excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
+    """Return the sampled positions that a claim on values excludes from the P-positions."""
+    if check.relation == "contains-all":
+        return None
+    points = sampled(game)
+    known = environment(claim, game) or {}
+    values = evaluate_at(check.of.substitute(known), points)
+    others = ~holds_at(check.values.substitute(known), {"v": values})
+    return Meaning("p", speaks_of(claim, known, points) & others, np.zeros(others.size, np.int64))
+
+
+def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
+    """Return which positions a claim is about, with integers for its names."""
+    check = claim.outcomes or claim.numbers or claim.value_set
+    assert check is not None
+    speaks = np.ones(next(iter(points.values())).size, np.bool_)
+    if check.where is not None:
+        speaks &= holds_at(check.where.substitute(known), points)
+    if claim.reach is not None:
+        reach = int(claim.reach.value(known))
+        for name, values in points.items():
+            if name != "p":
+                speaks &= values <= reach
+    return speaks
+
+
+def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
+    """Return the meaning of a claim on an uncut bar: for each cell another bar and a cell of it with the same outcome."""
+    match claim.check:
+        case Evaluated() as check:
+            face = parse_ruleset(game).base.rules.face
+            assert face is not None  # such statements are about rectangular bars
+            side = face.sizes["i"]
+            i, j = np.indices((side, side)).reshape(2, -1) + 1
+            points = {"i": i, "j": j}
+            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
+            for where, like in likened(check.proposition):
+                here = ~speaks
+                if where is not None:
+                    here &= holds_at(where.substitute(known), points)
+                if isinstance(like, bool):
+                    values[here] = -1 if like else -2
+                else:
+                    cell = np.zeros(i.size, np.int64)
+                    for part in like:
+                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
+                    values[here] = cell[here]
+                speaks |= here
+            # That a cell equals itself says nothing.
+            itself = (((side << 16) + i) << 16) + j
+            return Meaning("pattern", speaks & (values != itself), values)
+        case Cellular(terms=terms, modulo=modulo):
+            return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
+        case _:
+            return _as_text(claim)
+
+
+def likened(
+    proposition: Proposition,
+) -> Iterator[tuple[Formula | None, bool | tuple[Formula, ...]]]:
+    """Yield the cases of a statement on an uncut bar: a condition on cells, and the size and cell whose outcome they have.
+
+    True stands for P-positions, False for others. Nothing is yielded for a part of another form.
+    """
+    for part in conjuncts(proposition):
+        where = None
+        if isinstance(part, Implies) and isinstance(part.premise, Expression):
+            where, part = part.premise.formula, part.conclusion
+        match part:
+            case PPosition():
+                yield where, True
+            case Not(PPosition()):
+                yield where, False
+            case Equivalent((PPosition(), PPosition(Place(at=tuple(at), game=Notation() as bar)))):
+                size = dict(bar.arguments)["m"]
+                assert isinstance(size, Formula)
+                yield where, (size, *(one.formula for one in at))
+            case _:
+                pass
+
+
+def _as_text(claim: Claim, written: str | None = None) -> Meaning:
+    """Return the meaning of a claim that is compared as text, by default its check."""
+    text = written or claim.statement.statement or str(claim.statement.check)
+    return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
+
+
+#: Claims are compared for at most this number of games.
+GAMES = 8
+
+
+def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the ids of the claims that imply a claim for some games.
+
+    These are the claims each of which implies it, or else the claims that imply it together; none if the catalogue has none.
+    `games` are rulesets without parameters, of which at most `GAMES` are compared. Conditions that agree at every sampled position
+    count as equal. A claim that contradicts it at a sampled position is left out.
+    """
+    if claim.counts is not None:
+        return _sources_of_relations(claim, claim.counts, catalogue)
+    used: dict[str, None] = {}
+    wrong: set[str] = set()
+    by_game: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
+    for game in spread(games):
+        own = meaning(claim, game)
+        if own is None:
+            return ()
+        others = []
+        for other in catalogue.speaking_of(game):
+            if other.id == claim.id:
+                continue
+            theirs = meaning(other, game)
+            about = None if theirs is None else theirs.about(own.of)
+            if theirs is not None and about is None:
+                if claim.value_set is not None:
+                    about = _of_values(claim, claim.value_set, game, own, theirs)
+                elif other.value_set is not None and own.of == "p":
+                    about = excluding(other, other.value_set, game)
+            if about is not None:
+                both = own.speaks & about.speaks
+                if (own.values != about.values)[both].any():
+                    wrong.add(other.id)
+                else:
+                    others.append((other.id, about))
+        if own.of == "p":
+            for other_id, about in _beside_a_strip(game, catalogue):
+                if not (own.values != about.values)[own.speaks & about.speaks].any():
+                    others.append((other_id, about))
+        by_game.append((own, others))
+    whole = [
+        {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
+        for own, others in by_game
+    ]
+    alone = set.intersection(*whole) if whole else set()
+    if alone:
+        return tuple(other_id for other_id in catalogue.claims if other_id in alone)
+    for own, others in by_game:
+        left = own.speaks.copy()
+        for other_id, about in others:
+            if other_id not in wrong and (left & about.speaks).any():
+                left &= ~about.speaks
+                used[other_id] = None
+        if left.any():
+            return ()
+    return tuple(used)
+
+
+def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
+    """Whether at least one of the claims is about each game, or about the bar beside its strip."""
+    claims = [catalogue.claims[name] for name in names]
+    # Relations between numbers of positions are about all tables of a family together.
+    if any(claim.is_over_tables for claim in claims):
+        return True
+    for game in games:
+        bar = parse_ruleset(game).without_strip
+        both = (game,) if bar is None else (game, bar.notation)
+        if not any(environment(claim, form) is not None for claim in claims for form in both):
+            return False
+    return True
+
+
+def equivalent_claims(
+    claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
+) -> tuple[str, ...]:
+    """Return those of the claims with `ids` that `claims` imply, if they in turn imply `claims` together; else none.
+
+    `claims` are the cases of one statement, which all claims with `ids` imply together. `games` are rulesets without parameters.
+    """
+    if any(claim.is_over_tables for claim in claims):
+        return tuple(ids)
+    same = dict.fromkeys(ids)
+    spoken: list[tuple[Truths, dict[str, Truths]]] = []
+    for game in spread(games):
+        own = [meant for claim in claims if (meant := meaning(claim, game)) is not None]
+        if len(own) < len(claims) or len({meant.of for meant in own}) > 1:
+            return ()
+        speaks = np.logical_or.reduce([meant.speaks for meant in own])
+        others = {name: _spoken_of(claims[0], own[0], catalogue.claims[name], game) for name in ids}
+        for name, other in others.items():
+            if other is None or (other & ~speaks).any():
+                same.pop(name, None)
+        spoken.append(
+            (
+                speaks,
+                {name: positions for name, positions in others.items() if positions is not None},
+            )
+        )
+    for speaks, by_id in spoken:
+        if not same or not np.logical_or.reduce([by_id[name] for name in same])[speaks].all():
+            return ()
+    return tuple(same)
+
+
+def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | None:
+    """Return the positions that another claim is about; None if it is of another kind than `claim`."""
+    if environment(other, game) is None:
+        return np.zeros_like(own.speaks)
+    if (claim.value_set is None) != (other.value_set is None):
+        return None
+    meant = meaning(other, game)
+    return None if meant is None or meant.of != own.of else meant.speaks
+
+
+def follows_from_formulas(
+    claim: Claim, games: Sequence[str], catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Return the claims that settle all sampled positions of both games of a relation; none if some are not settled."""
+    if claim.related is None:
+        return ()
+    of = "p" if claim.related.equals is None else "grundy"
+    pattern = read(claim.related.game)
+    both = []
+    for game in spread(games):
+        try:
+            other = build(pattern, claim.match(game) or {}, Path()).notation
+        except ChocoError:  # there is no such game, such as a bar with heights x//0
+            continue
+        both += [settled_by(name, of, catalogue) for name in (game, _computed(other))]
+    return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
+
+
+def _computed(game: str) -> str:
+    """Return a game with differences of integers computed: (x+z)//5 for (x+z)//(9-4), so that claims on (x+z)//k match it."""
+
+    def of(node: Node) -> Node:
+        match with_operands(node, of):
+            case Binary("-", Integer(more), Integer(less)) if more >= less:
+                return Integer(more - less)
+            case other:
+                return other
+
+    return with_arguments(read(game), of).text
+
+
+def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the claims that together give the outcome, or Grundy number, of every sampled position; none if some have none."""
+    meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
+    about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
+    about += _beside_a_strip(game, catalogue) if of == "p" else []
+    spoken = {name: meant.speaks for name, meant in about if meant is not None}
+    is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
+    return tuple(spoken) if is_all else ()
+
+
+def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
+    """Yield the meanings of claims on the Grundy numbers of a bar for the bar with a strip: P if the strip equals the number."""
+    ruleset = parse_ruleset(game)
+    bar, strip = ruleset.without_strip, ruleset.rules.free
+    if bar is None or strip is None:
+        return
+    points = sampled(game)
+    for claim in catalogue.speaking_of(bar.notation):
+        known = environment(claim, bar.notation)
+        if known is None or claim.numbers is None:
+            continue
+        try:
+            numbers = evaluate_at(claim.numbers.equals.substitute(known), points)
+            speaks = speaks_of(claim, known, points)
+        except ChocoError:
+            continue
+        yield claim.id, Meaning("p", speaks, (points[strip] == numbers).astype(np.int64))
+
+
+def _of_values(
+    claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
+) -> Meaning | None:
+    """Return the meaning of a claim on a set of values if it follows from the P-positions of another claim; None if not."""
+    p = other.about("p")
+    if p is None:
+        return None
+    points = sampled(game)
+    known = environment(claim, game) or {}
+    speaks, claimed = speaks_of(claim, known, points), check.values.substitute(known)
+    values = evaluate_at(check.of.substitute(known), points)
+    members = np.arange(LARGEST_VALUE)
+    members = members[holds_at(claimed, {"v": members})]
+    follows = bool(np.isin(members, values[speaks & p.speaks & (p.values == 1)]).all())
+    if check.relation == "exactly":
+        others = speaks & ~holds_at(claimed, {"v": values})
+        follows &= bool((p.speaks & (p.values == 0))[others].all())
+    return own if follows else None
+
+
+def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the claims that contain all relations of a claim on numbers of several tables."""
+    used: dict[str, None] = {}
+    # relations at powers of 2 follow from relations between neighbours
+    texts = {relation.text for relation in check.conditions}
+    left = {text for text in texts if "**" not in text}
+    for other in catalogue.claims.values():
+        if other.counts is not None and other.statement.ruleset == claim.statement.ruleset:
+            relations = {relation.text for relation in other.counts.conditions}
+            if left & relations and other.id != claim.id:
+                left -= relations
+                used[other.id] = None
+    return () if left else tuple(used)
+
+
+def spread(games: Sequence[str]) -> list[str]:
+    """Return the first, the last and others of the games, evenly spread."""
+    if len(games) <= GAMES:
+        return list(games)
+    return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]
+
+
+#: The effect of one pass on Grundy numbers g of a game in which only the end has 0: 2i−1 and 2i are exchanged for i ≥ 1.
+EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
+
+
+def lemmas(claim: Claim) -> tuple[str, ...]:
+    """Return the name in docs/lemmas.md of the lemma that implies a claim; none if there is no such lemma."""
+    check, own = claim.related, as_written(str(claim.statement.ruleset))
+    if check is None or as_written(check.game) != own:
+        return ()
+    at = {name: formula.text for name, formula in check.moved.items()}
+    if at == {"p": "p-2"} and check.equals in (None, parse("g")):
+        return ("two-more-passes",)
+    functions = [check.equals] if check.equals else [check.at[name] for name in at if name != "p"]
+    one_less = at.get("p") == "p-1" and len(at) == (1 if check.equals else 2)
+    is_exchange = [f.rename(dict.fromkeys(f.names, "g")) for f in functions] == [EXCHANGED]
+    return ("one-pass",) if one_less and is_exchange else ()
+
+
+#: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
+MOST_STATES = 20_000
+#: A statement on more games is compared at sampled positions only, and so are all statements after this number of questions.
+MOST_GAMES, MOST_QUESTIONS = 64, 1_000
+
+#: Other claims are compared as texts.
+ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
+
+Decided = Literal["proved", "refuted", "undecided"]
+#: What claims give for positions: outcomes or Grundy numbers.
+Told = Literal["p", "grundy"]
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """The question whether claims together imply another claim at all positions of a game.
+
+    Without that claim, the question is whether they are about all positions.
+    """
+
+    #: The conclusion.
+    claim: Claim | None
+    premises: tuple[Claim, ...]
+    #: The notation of the game, without parameters.
+    game: str
+    #: What the claims give for positions.
+    told: Told
+
+    @property
+    def key(self) -> str:
+        """A key that is equal for equal questions."""
+        contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
+        return digest([contents, self.game, self.told])
+
+    def decided(self) -> Decided:
+        """Return the answer of our engine."""
+        try:
+            return _Question(self).decided()
+        except ChocoError:  # no sentence says it, or it is too large to decide
+            return "undecided"
+
+
+@dataclass
+class Dominance:
+    """Decides such questions, or collects them for workers."""
+
+    #: Answers by the keys of the questions.
+    known: dict[str, Decided] = field(default_factory=dict)
+    #: Whether open questions are decided here.
+    decides: bool = True
+    #: Open questions by key.
+    asked: dict[str, Consequence] = field(default_factory=dict)
+
+    def compared(
+        self, claims: Sequence[Claim], premises: Sequence[Claim], games: Sequence[str]
+    ) -> ComparedOn | None:
+        """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
+        if not any(claim.check.kind in ON_POSITIONS for claim in claims):
+            return "what is written"
+        if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
+            return "sampled positions"
+        return self._compared(
+            Consequence(
+                claim,
+                tuple(premises),
+                game,
+                "p" if claim.numbers is None else "grundy",
+            )
+            for claim in claims
+            for game in games
+        )
+
+    def settled(self, premises: Sequence[Claim], game: str) -> ComparedOn | None:
+        """Return how it is known that claims determine the P-positions of a game; None if they do not."""
+        return self._compared([Consequence(None, tuple(premises), game, "p")])
+
+    def _compared(self, questions: Iterable[Consequence]) -> ComparedOn | None:
+        answers = {self._answer(question) for question in questions}
+        if "refuted" in answers:
+            return None
+        return "all positions" if answers == {"proved"} else "sampled positions"
+
+    def _answer(self, question: Consequence) -> Decided:
+        key = question.key
+        if key not in self.known and len(self.known) < MOST_QUESTIONS:
+            self.asked[key] = question
+            self.known[key] = question.decided() if self.decides else "undecided"
+        return self.known.get(key, "undecided")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """The sentences of a claim for a number of passes left."""
+
+    #: The positions that it is about.
+    speaks: Sentence
+    #: The positions that it says to be P.
+    is_p: Sentence = FALSE
+    #: Its Grundy number.
+    number: Formula | None = None
+
+    def says_as(self, other: _Said) -> Sentence:
+        """Return the positions that it is about and where it agrees with another claim."""
+        if self.number is not None and other.number is not None:
+            return conjunction(self.speaks, holds(_equal(self.number, other.number.text), {}))
+        both = conjunction(self.is_p, other.is_p)
+        neither = conjunction(negation(self.is_p), negation(other.is_p))
+        return conjunction(self.speaks, disjunction(both, neither))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A consequence with the engine that decides it."""
+
+    asked: Consequence
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine({}, most_states=MOST_STATES)
+
+    @cached_property
+    def game(self) -> Ruleset:
+        return parse_ruleset(self.asked.game)
+
+    @cached_property
+    def position(self) -> Sentence:
+        """Whether coordinates are a position."""
+        return legal(self.game.base, self.game.base.coordinates)
+
+    def decided(self) -> Decided:
+        """Return whether it follows, with each number of passes left."""
+        claim, passes = self.asked.claim, range(self.game.passes + 1)
+        told = [list(self._premises(left)) for left in passes]
+        known = [[premise for premise in premises if premise is not None] for premises in told]
+        otherwise: Decided = (
+            "undecided" if any(None in premises for premises in told) else "refuted"
+        )
+        for left in passes:
+            spoken: Sentence = TRUE
+            same = [premise.speaks for premise in known[left]]
+            if claim is not None:
+                own = self._said(claim, self.game, left)
+                if own is None:
+                    return "undecided"
+                spoken, same = own.speaks, [premise.says_as(own) for premise in known[left]]
+            if not self._holds(implies(self.position, spoken, disjunction(*same))):
+                return otherwise
+        claimed = None if claim is None else claim.value_set
+        if claim is None or claimed is None or claimed.relation == "within":
+            return "proved"
+        # Claims on values say of positions that they are not P, and of none that it is.
+        on_values = {premise.value_set is not None for premise in self.asked.premises}
+        if False not in on_values:
+            return "undecided"
+        if all(self._occur(claim, claimed, known, sign) for sign in (False, True)):
+            return "proved"
+        return "undecided" if True in on_values else otherwise
+
+    def _holds(self, sentence: Sentence) -> bool:
+        return self.engine.decide(sentence).valid
+
+    def _premises(self, left: int) -> Iterator[_Said | None]:
+        """Yield the sentences of each premise that is about the game; None if it has none."""
+        bar, strip = self.game.without_strip, self.game.rules.free
+        for claim in self.asked.premises:
+            try:
+                if environment(claim, self.game.notation) is not None:
+                    yield self._said(claim, self.game, left)
+                elif bar is not None and environment(claim, bar.notation) is not None:
+                    yield self._said(claim, bar, left, strip)
+            except NotDefinableError:
+                yield None
+
+    def _said(
+        self, claim: Claim, game: Ruleset, left: int, strip: str | None = None
+    ) -> _Said | None:
+        """Return the sentences of a claim. Grundy numbers of a bar give the P-positions of the bar beside a strip."""
+        names, reach = environment(claim, game.notation), claim.reach
+        check = claim.outcomes or claim.numbers or claim.value_set
+        if names is None or check is None:
+            return None
+        values = names | self._passes(left)
+        end = None if reach is None else int(reach.value(names))
+        inside = at_most_each(game.base.coordinates, end)
+        speaks = conjunction(inside, holds(check.where, values))
+        match check:
+            case GrundyNumbers() if self.asked.told == "grundy":
+                return _Said(speaks, number=check.equals.substitute(values))
+            case GrundyNumbers():
+                return _Said(speaks, holds(_equal(check.equals, strip or "0"), values))
+            case PPositions(relation="exactly") if self.asked.told == "p":
+                return _Said(speaks, holds(check.formula, values))
+            case Values(relation="contains-all"):  # says which values there are, and of no position
+                return _Said(FALSE)
+            case Values() if self.asked.told == "p":
+                member = parse(render(substitute(nodes(check.values), {"v": nodes(check.of)})))
+                return _Said(conjunction(speaks, negation(holds(member, values))))
+            case _:
+                return None
+
+    def _passes(self, left: int) -> dict[str, int]:
+        """Return the number of passes left by its name, if it has one."""
+        return dict.fromkeys(self.game.coordinates[len(self.game.base.coordinates) :], left)
+
+    def _occur(
+        self, claim: Claim, check: Values, known: Sequence[Sequence[_Said]], negative: bool
+    ) -> bool:
+        """Whether each member of a set, of one sign, is a value at a position that the premises say to be P."""
+        names = environment(claim, self.asked.game) or {}
+        member = holds(check.values, names, {"v": signed(VALUE, negative)})
+        if self._holds(negation(member)):
+            return True
+        reached = []
+        for left, premises in enumerate(known):
+            values = names | self._passes(left)
+            is_p = disjunction(*(conjunction(premise.speaks, premise.is_p) for premise in premises))
+            counted = conjunction(self.position, holds(check.where, values), is_p)
+            value = has_value(check.of, values, VALUE, negative=negative)
+            reached.append(exists(self.game.base.coordinates, conjunction(counted, value)))
+        return self._holds(implies(member, disjunction(*reached)))
+
+
+def _equal(formula: Formula, text: str) -> Formula:
+    return parse(f"({formula.text}) == ({text})")

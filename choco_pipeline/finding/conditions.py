@@ -1,0 +1,547 @@
+"""The shortest condition on the parameters that distinguishes where a line holds.
+
+Idea: an atom (a residue, a comparison of parameters) is the set of given points at which it is true, as an integer with one bit
+for each point. Of atoms with equal sets the shortest is kept. The search tries one, two and three atoms joined by ``and`` and
+``or``, until their set is the target; in a residue class it tries one atom more.
+
+Invariant: an operand of ``and`` is true on the whole target, an operand of ``or`` nowhere else, so few atoms remain. The conditions
+of each length are counted, so that `is_chance` can decide whether a condition fits by chance.
+
+Cost: the cube of the number of remaining atoms, in operations on integers with one bit for each point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, permutations, product
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.finding.laws import Point
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.finding.tables import TableFamily, extent, values_of
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Junction,
+    Name,
+    Node,
+    render,
+    walk,
+    with_operands,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.table_findings import Evidence, Tried
+
+MODULI = (2, 4, 8)
+#: Largest number in a comparison.
+LARGEST_NUMBER = 3
+#: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
+FEWEST_HELD_OUT = 3
+#: Largest share of all sets of this number of parameters that conditions of at most this length may describe.
+LARGEST_CHANCE = 0.01
+#: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
+FEWEST_FOR_A_PART = 3
+TRIED = (
+    "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of these"
+    f" and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
+)
+
+#: A set of parameters as bits, one for each.
+Bits = int
+#: One parameter of several points.
+Values = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A condition on the parameters under which something holds."""
+
+    #: A condition of the formula language; empty for all parameters.
+    text: str
+    #: The number of different conditions that are no longer.
+    tried: int
+
+    def holds(self, point: Point) -> bool:
+        """Whether some parameters are in it."""
+        return not self.text or bool(parse(self.text).value(point))
+
+
+@dataclass(frozen=True)
+class _Condition:
+    text: str
+    size: int
+    bits: Bits
+    everything: Bits
+    atoms: int = 1
+    operator: str = ""
+
+    @property
+    def is_residue(self) -> bool:
+        """Whether it is one residue class of a parameter."""
+        return _read(self.text)[2]
+
+    def joined(self, operator: str, other: _Condition) -> _Condition:
+        """Return the conjunction of this condition and another one."""
+        texts = [
+            f"({part.text})" if part.operator == "or" and operator == "and" else part.text
+            for part in (self, other)
+        ]
+        bits = self.bits & other.bits if operator == "and" else self.bits | other.bits
+        size, atoms = self.size + other.size + 1, self.atoms + other.atoms
+        text = f" {operator} ".join(texts)
+        return _Condition(text, size, bits, self.everything, atoms, operator)
+
+
+def domain(
+    points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
+) -> Domain | None:
+    """Return the shortest condition that is true at exactly the points where something holds.
+
+    Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
+    chance. The condition must have a value at the other points, too.
+
+    Examples
+    --------
+    >>> points = [{"k": k} for k in range(1, 33)]
+    >>> domain(points, [point["k"] % 4 == 3 for point in points]).text
+    'k%4 == 3'
+    """
+    if all(holds):
+        return Domain("", 1)
+    if not any(holds):
+        return None
+    atoms = _different(_atoms(points, others))
+    shortest = _shortest(atoms, _bits(holds))
+    if shortest is None:
+        shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
+    return None if shortest is None else Domain(parse(shortest.text).text, _count(atoms, shortest))
+
+
+def _shortest(atoms: Sequence[_Condition], target: Bits) -> _Condition | None:
+    everything = atoms[0].everything
+    return min(_separating(atoms, target, everything), key=_order, default=None)
+
+
+def _within_residues(
+    atoms: Sequence[_Condition],
+    points: Sequence[Point],
+    holds: Sequence[bool],
+    others: Sequence[Point],
+) -> Iterator[_Condition]:
+    """Yield the conditions within one residue class that contains the target, with one atom more."""
+    target = _bits(holds)
+    for residue in atoms:
+        if not residue.is_residue or target & ~residue.bits:
+            continue
+        inside = [i for i in range(len(points)) if residue.bits >> i & 1]
+        some = _different(_atoms([points[i] for i in inside], others))
+        shortest = _shortest(some, _bits([holds[i] for i in inside]))
+        if shortest is not None:
+            yield residue.joined("and", replace(shortest, bits=target))
+
+
+def without_superfluous(condition: str, points: Sequence[Point]) -> str:
+    """Return a condition without the parts that change it at no point, the longest first. It keeps a value where it has one.
+
+    Examples
+    --------
+    >>> points = [{"k": k} for k in range(3, 9)]
+    >>> without_superfluous("k > 3 and k%2 == 0", points)
+    'k%2 == 0'
+    >>> without_superfluous("(k%4 == 3 or k == 4) and k%2 == 1", points)
+    'k%4 == 3'
+    >>> without_superfluous("k > 0 and v2(k) < 2", [{"k": k} for k in range(9)])
+    'k > 0 and v2(k) < 2'
+    """
+    root = parse_nodes(condition)
+    truths = _truths(root, points)
+    while True:
+        shorter = (other for other in _with_a_part_less(root) if _truths(other, points) == truths)
+        shortest = min(shorter, key=lambda node: len(render(node)), default=None)
+        if shortest is None:
+            return render(root)
+        root = shortest
+
+
+def _with_a_part_less(node: Node) -> Iterator[Node]:
+    """Yield the condition with one part removed. Guards against zero are kept, because other parts may be undefined without them."""
+    if not isinstance(node, Junction):
+        return
+    for i, part in enumerate(node.operands):
+        before, after = node.operands[:i], node.operands[i + 1 :]
+        rest = (*before, *after)
+        if not _is_zero(part):
+            yield rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+        for less in _with_a_part_less(part):
+            yield Junction(node.operator, (*before, less, *after))
+
+
+def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
+    formula = parse(render(node))
+    return [_truth(formula, point) for point in points]
+
+
+def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
+    """Whether conditions as short as this one describe too many of all sets of `inside` points.
+
+    Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
+    the points inside.
+    """
+    return fitted.text != "" and fitted.tried > largest * comb(points, inside)
+
+
+def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
+    """Whether some part of a disjunction covers very few of the points at which the condition is true.
+
+    That a parameter is 0 may stand beside a comparison that has no value there.
+
+    Examples
+    --------
+    >>> points = [{"c": c} for c in range(8)]
+    >>> is_overfitted("c <= 3 or c%8 == 7", points), is_overfitted("c <= 3 or c > 4", points)
+    (True, False)
+    """
+    return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
+
+
+def without_few(condition: str, points: Sequence[Point]) -> str:
+    """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
+
+    Examples
+    --------
+    >>> without_few("k%2 == 1 and (k == 5 or k > 9)", [{"k": k} for k in range(30)])
+    'k%2 == 1 and k > 9'
+    """
+    root = parse_nodes(condition)
+    while (part := next(_told_by_few(root, points), None)) is not None:
+        root = _without(root, part)
+    return render(root)
+
+
+def _told_by_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
+    condition = parse(render(root))
+    inside = [point for point in points if _value(condition, point)]
+    for part in walk(root):
+        if not isinstance(part, Junction) or part.operator != "or":
+            continue
+        truths = [
+            [_value(parse(render(operand)), point) for point in inside] for operand in part.operands
+        ]
+        for operand, own in zip(part.operands, truths, strict=True):
+            alone = sum(here and sum(every) == 1 for here, *every in zip(own, *truths, strict=True))
+            if alone < FEWEST_FOR_A_PART and not _is_zero(operand):
+                yield operand
+
+
+def _without(node: Node, part: Node) -> Node:
+    if isinstance(node, Junction) and any(operand is part for operand in node.operands):
+        rest = tuple(operand for operand in node.operands if operand is not part)
+        return rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+    return with_operands(node, lambda operand: _without(operand, part))
+
+
+def _is_zero(node: Node) -> bool:
+    match node:
+        case Compare(("==",), (Name(), Integer(0))):
+            return True
+        case _:
+            return False
+
+
+def _separating(
+    atoms: Sequence[_Condition], target: Bits, everything: Bits
+) -> Iterator[_Condition]:
+    """Yield the conditions with the fewest atoms that are true on the target alone."""
+    ones = [atom for atom in atoms if atom.bits == target]
+    if ones:
+        yield from ones
+        return
+    above = [atom for atom in atoms if target & ~atom.bits == 0]
+    below = [atom for atom in atoms if atom.bits & ~target == 0]
+    twos = [
+        *_pairs("and", above, target, everything),
+        *_pairs("or", below, target, everything),
+    ]
+    yield from twos
+    if twos:
+        return
+    for operator, chosen in (("and", above), ("or", below)):
+        for a, b, c in combinations(chosen, 3):
+            joined = a.joined(operator, b)
+            if (joined.bits & c.bits if operator == "and" else joined.bits | c.bits) == target:
+                yield joined.joined(operator, c)
+    for a in above:  # a and (b or c), where a is true
+        inside = [atom for atom in atoms if atom.bits & a.bits & ~target == 0]
+        yield from (a.joined("and", pair) for pair in _pairs("or", inside, target, a.bits))
+    for a in below:  # a or (b and c), where a is not true
+        rest = everything & ~a.bits
+        outside = [atom for atom in atoms if target & rest & ~atom.bits == 0]
+        yield from (a.joined("or", pair) for pair in _pairs("and", outside, target, rest))
+
+
+def _pairs(
+    operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
+) -> Iterator[_Condition]:
+    """Yield two atoms that together are true on exactly the target, among the points `within`."""
+    wanted = target & within
+    for a, b in combinations(atoms, 2):
+        if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
+            yield a.joined(operator, b)
+
+
+def _order(condition: _Condition) -> tuple[int, int, int, str]:
+    """Return the sort key of a condition: size, then the number of equations, which say more, then text."""
+    return condition.size, -condition.text.count("=="), len(condition.text), condition.text
+
+
+def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
+    """Count the conditions that are no longer than a condition; atoms with equal sets count once."""
+    sizes = Counter(atom.size for atom in atoms)
+    total = sum(number for size, number in sizes.items() if size <= condition.size)
+    level: Mapping[int, int] = sizes
+    for _ in range(condition.atoms - 1):
+        longer: Counter[int] = Counter()
+        for (size, number), (more, others) in (
+            (a, b) for a in level.items() for b in sizes.items()
+        ):
+            longer[size + more + 1] += 2 * number * others
+        level = {size: number for size, number in longer.items() if size <= condition.size}
+        total += sum(level.values())
+    return total
+
+
+def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
+    """Return the shortest of the atoms with equal sets."""
+    kept: dict[Bits, _Condition] = {}
+    for atom in sorted(atoms, key=_order):
+        kept.setdefault(atom.bits, atom)
+    return list(kept.values())
+
+
+def _atoms(points: Sequence[Point], others: Sequence[Point]) -> Iterator[_Condition]:
+    names = sorted(points[0])
+    values = {name: np.array([point[name] for point in points]) for name in names}
+    zeros = {name for name in names if any(point[name] == 0 for point in (*points, *others))}
+    for text, needs in _texts(names):
+        missing = sorted(needs & zeros)
+        if not missing:
+            yield _atom(text, values)
+        elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
+            yield _atom(f"{missing[0]} == 0 or {text}", values, "or")
+            yield _atom(f"{missing[0]} != 0 and {text}", values, "and")
+
+
+def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+    """Yield atoms, each with the parameters that must not be 0."""
+    for name in names:
+        for modulus in MODULI:
+            for residue in range(modulus):
+                yield f"{name}%{modulus} == {residue}", set()
+                if modulus > 2:  # modulo 2 the other residue says so
+                    yield f"{name}%{modulus} != {residue}", set()
+        for number in range(LARGEST_NUMBER + 1):
+            for sign in ("==", "!=", "<=", ">"):
+                yield f"{name} {sign} {number}", set()
+    terms: list[tuple[str, set[str], set[str]]] = [(name, {name}, set()) for name in names]
+    terms += [(f"2*{name}", {name}, set()) for name in names] if len(names) > 1 else []
+    powers = {name: f"2**v2({name})" for name in names}
+    terms += [(power, {power}, {name}) for name, power in powers.items()]
+    terms += [(f"{a}*{powers[b]}", {a, powers[b]}, {b}) for a, b in permutations(names, 2)]
+    for (left, factors, first), (right, others, second) in combinations(terms, 2):
+        if factors & others:  # k < k*2**v2(s) says that s is even
+            continue
+        for sign in ("<", "<=", ">", ">=", "==", "!="):
+            yield f"{left} {sign} {right}", first | second
+    for a, b in combinations(names, 2):
+        for name, sign in product((a, b), ("<", "<=", ">", ">=")):
+            yield f"{name} {sign} {powers[a]}*{powers[b]}", {a, b}
+
+
+def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condition:
+    formula, size, _ = _read(text)
+    number = next(iter(values.values())).size
+    try:
+        truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
+    except FormulaError:  # of one place there is none, or 64 bits do not hold it
+        columns = zip(*(column.tolist() for column in values.values()), strict=True)
+        truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
+    return _Condition(text, size, _bits(truths), (1 << number) - 1, operator=operator)
+
+
+@cache
+def _read(text: str) -> tuple[Formula, int, bool]:
+    """Return a condition, its length, and whether it is one residue of a name; there are some hundred of them."""
+    match tree := parse_nodes(text):
+        case Compare(("==",), (Binary("%", _, _), _)):
+            is_residue = True
+        case _:
+            is_residue = False
+    return parse(text), sum(1 for _ in walk(tree)), is_residue
+
+
+def _value(formula: Formula, point: Point) -> bool:
+    return bool(_truth(formula, point))
+
+
+def _truth(formula: Formula, point: Point) -> bool | None:
+    """Return whether a condition is true at a point; None if it has no value."""
+    try:
+        return bool(formula.value(point))
+    except FormulaError:  # v2(0), where the condition before it did not decide
+        return None
+
+
+def _bits(truths: Sequence[bool]) -> Bits:
+    return sum(1 << i for i, truth in enumerate(truths) if truth)
+
+
+#: Fewest tables held out in which a statement for all parameters must be right.
+FEWEST_EVERYWHERE = 2
+
+
+@dataclass(frozen=True)
+class TestedCondition:
+    """A condition, with the indices of the tables from which it was learned and on which it was tested."""
+
+    domain: Domain
+    learnt: tuple[int, ...]
+    held_out: tuple[int, ...]
+
+    def is_enough(self, family: TableFamily, inside: int) -> bool:
+        """Whether enough tables are held out, inside and outside of the condition, and it does not fit by chance.
+
+        `inside` is the number of tables in which the line is right.
+        """
+        held = [self.domain.holds(family.points[i]) for i in self.held_out]
+        if not self.domain.text:
+            return sum(held) >= FEWEST_EVERYWHERE
+        several = any(held) and not all(held) and len(held) >= FEWEST_HELD_OUT
+        is_fitted = is_overfitted(self.domain.text, family.points)
+        return several and not is_fitted and not is_chance(self.domain, len(family.points), inside)
+
+    def statement(
+        self,
+        family: TableFamily,
+        search: str,
+        line: str,
+        positions: Mapping[int, int],
+        tried: Tried,
+        ruleset: str = "",
+    ) -> FoundStatement:
+        """Return a line with this condition as a found statement.
+
+        `positions` has the number of positions by the index of each table in which the line is right, `ruleset` is that of the
+        family by default.
+        """
+
+        def evidence(places: Sequence[int], kind: str) -> Evidence:
+            right = {i: positions[i] for i in places if i in positions}
+            counted = family.evidence(right, kind)
+            return replace(counted, what=counted.what + extent(family.members[i] for i in right))
+
+        seen = [family.points[i] for i in positions]
+        return FoundStatement(
+            search=search,
+            ruleset=ruleset or family.ruleset,
+            statement=line,
+            found_on=evidence(self.learnt, "searched"),
+            held_on=evidence(self.held_out, "held-out"),
+            tried=tried,
+            when=self.domain.text,
+            parameters=values_of(seen, family.names),
+            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+        )
+
+
+def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
+    """Return the condition under which something holds, or None; a second one if tables held out refute the first."""
+    points = family.points
+    learnt, held_out = family.searched, family.held_out
+
+    def condition() -> Domain | None:
+        return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
+
+    tested, joining = condition(), family.held_out_first
+    if tested and any(tested.holds(points[i]) != holds[i] for i in joining):
+        learnt += joining
+        held_out = tuple(i for i in held_out if i not in joining)
+        tested = condition()
+    return TestedCondition(tested, learnt, held_out) if tested else None
+
+
+#: Most ranges of values of one parameter in a condition.
+MOST_SPANS = 3
+#: With several parameters: most ranges of one parameter, over all values of the others, and most choices in each.
+MOST_RANGES, FEWEST_IN_RANGE = 8, 2
+
+
+def named(points: Sequence[Point]) -> str:
+    """Return the condition that parameters are one of some choices; "" if it is too long.
+
+    Choices of several parameters are grouped by the values of the parameter that gives the fewest ranges.
+
+    Examples
+    --------
+    >>> named([{"s": 0}, {"s": 1}, {"s": 2}, {"s": 8}]), named([{"k": 2}, {"k": 4}])
+    ('0 <= s <= 2 or s == 8', 'k == 2 or k == 4')
+    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (1, 1), (3, 0), (3, 1), (3, 2), (3, 5)]])
+    'k == 1 and 0 <= s <= 1 or k == 3 and (0 <= s <= 2 or s == 5)'
+    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (2, 3), (3, 5)]])
+    ''
+    """
+    return named_by_ranges(points)[1]
+
+
+def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
+    """Return the number of ranges in such a condition, and the condition."""
+    if not points:
+        return 0, ""
+    names = sorted(points[0])
+    ways = (_named(points, order) for order in permutations(names))
+    ranges, condition = min(ways, key=lambda way: (way[0], len(way[1]), way[1]))
+    most = MOST_SPANS if len(names) == 1 else min(MOST_RANGES, len(points) // FEWEST_IN_RANGE)
+    return ranges, condition if ranges <= most else ""
+
+
+def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
+    """Return the number of ranges of the last parameter for some points, and the condition."""
+    name, *others = order
+    if not others:
+        spans = _spans(sorted({point[name] for point in points}))
+        return len(spans), " or ".join(_in_span(name, span) for span in spans)
+    by_value: dict[int, list[Point]] = {}
+    for point in points:
+        by_value.setdefault(point[name], []).append(point)
+    alike: dict[tuple[int, str], list[int]] = {}
+    for value in sorted(by_value):
+        alike.setdefault(_named(by_value[value], others), []).append(value)
+    total, parts = 0, []
+    for (ranges, condition), values in alike.items():
+        inner = f"({condition})" if ranges > 1 else condition
+        for span in _spans(values):
+            total += ranges
+            parts.append(f"{_in_span(name, span)} and {inner}")
+    return total, " or ".join(parts)
+
+
+def _spans(values: Sequence[int]) -> list[list[int]]:
+    """Return sorted values as ranges without gaps."""
+    spans: list[list[int]] = []
+    for value in values:
+        if spans and value == spans[-1][-1] + 1:
+            spans[-1].append(value)
+        else:
+            spans.append([value])
+    return spans
+
+
+def _in_span(name: str, span: Sequence[int]) -> str:
+    return f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"

@@ -1,0 +1,186 @@
+"""Verdicts for all parameters on found statements on families.
+
+Tables and proofs of single games prove a statement for the listed games at most, and its condition has infinitely many.
+`choco_pipeline.proof.for_all` decides it for all parameters. It returns "proved" only if the check of the certificate, which shares no
+code with the search, agrees. Other statements, such as those on games with passes, may follow by lemmas on games in general from
+claims that are proved for all parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
+from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.proof.follows import derived
+
+#: Seconds of computing for one question. Proofs take up to five.
+ONE_SECONDS = 14.0
+#: Number of statements of a run that are decided, in the order of the trials.
+MOST_ASKED = 40
+#: Verdicts with which a statement is decided for all parameters.
+ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
+#: Lemmas that lead from a game to one with heaps or passes beside it, shortest first. Each lemma refuses games that it is not about,
+#: so that at most one or two of these remain.
+WAYS: tuple[tuple[LemmaName, ...], ...] = (
+    ("free-heap",),
+    ("sprague-grundy",),
+    ("one-pass",),
+    ("one-pass", "free-heap"),
+    ("one-pass", "two-more-passes"),
+    ("one-pass", "free-heap", "two-more-passes"),
+)
+
+#: Decides a claim with `for_all` within a number of seconds, and returns the verdict like `settle_for_all`.
+DecideForAll = Callable[[Claim, float], ClaimVerdict]
+#: Decides a claim that follows from a premise with a verdict, like `settle_following`.
+Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
+
+
+@dataclass
+class ForAllParameters:
+    """Decides the first `MOST_ASKED` statements of a run for all parameters."""
+
+    #: Decides from the rules of the game.
+    decide: DecideForAll
+    #: Decides by lemmas; None for no such proofs.
+    follow: Follow | None = None
+    #: The possible premises.
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
+    #: Earlier results by the ids of statements.
+    known: Mapping[str, FoundStatement] = field(default_factory=dict)
+    #: Number of statements so far.
+    asked: int = 0
+
+    def decided(self, statement: FoundStatement) -> FoundStatement:
+        """Return a statement with the verdict for all parameters, or with the reason why there is none."""
+        claim = claim_for_all(statement)
+        if claim is None or self.asked >= MOST_ASKED:
+            return statement
+        self.asked += 1
+        if statement.id in self.known:
+            return self.known[statement.id]
+        conclusion = None
+        # Else it does not say of every position, or of those up to a bound, what it is.
+        if not list(mistakes_in(claim)):
+            conclusion = _conclusion(statement, claim, self.decide(claim, ONE_SECONDS))
+        if conclusion is None or conclusion.verdict in ASKED:
+            points = [point for point in statement.points if claim.speaks_of(point)]
+            conclusion = self._by_lemmas(claim, points) or conclusion
+        return statement if conclusion is None else statement.with_conclusion(conclusion)
+
+    def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
+        """Return the verdict on a claim that follows from one that is proved for all parameters."""
+        for following, premise in _derivations(claim, self.catalogue, points):
+            known = self.decide(premise, ONE_SECONDS)
+            if self.follow is None or not known.is_proved or known.certificate is None:
+                continue
+            verdict = self.follow(following, premise, known, ONE_SECONDS)
+            if verdict.is_proved:
+                return _following_conclusion(verdict, known)
+        return None
+
+
+@dataclass
+class AskedForAll:
+    """Collects the questions that `ForAllParameters` would be asked if all statements were right."""
+
+    #: The first `MOST_ASKED` of them.
+    statements: list[FoundStatement] = field(default_factory=list)
+    #: Statements without a trial: those from which they were to follow were narrowed, or are wrong.
+    untried: list[FoundStatement] = field(default_factory=list)
+
+    def decided(self, statement: FoundStatement) -> FoundStatement:
+        """Return a statement unchanged, and collect it."""
+        if claim_for_all(statement) is not None and len(self.statements) < MOST_ASKED:
+            self.statements.append(statement)
+        return statement
+
+
+def claim_for_all(statement: FoundStatement) -> Claim | None:
+    """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
+    if not statement.pattern.names or statement.verdict not in ASKED:
+        return None
+    if len(statement.claims) != 1:
+        return None
+    (claim,) = statement.claims
+    formal = claim.statement
+    everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
+    condition = formal.when or parse(everything)
+    asked = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
+    is_asked = any(
+        not list(mistakes_in(written)) for written in (asked, _following(asked, asked.id, ()))
+    )
+    return asked if is_asked else None
+
+
+def _derivations(
+    claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
+) -> Iterator[tuple[Claim, Claim]]:
+    """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
+
+    The points are parameters for which the claim was seen. A premise must be about these games.
+    """
+    for premise in catalogue.claims.values():
+        formal = premise.statement
+        if formal.for_all is None or formal.follows_from is not None:
+            continue
+        for lemmas in WAYS:
+            following = _following(claim, premise.id, lemmas)
+            if list(mistakes_in(following)):
+                return
+            with suppress(ChocoError):
+                conditions = derived(following, [premise]).of_parameters
+                if all(condition.value(point) for condition in conditions for point in points):
+                    yield following, premise
+
+
+def _following(claim: Claim, premise: str, lemmas: Sequence[LemmaName]) -> Claim:
+    by = FollowsFrom(claims=[premise], lemmas=list(lemmas))
+    return replace(claim, statement=claim.statement.model_copy(update={"follows_from": by}))
+
+
+def _following_conclusion(verdict: ClaimVerdict, premise: ClaimVerdict) -> Conclusion:
+    assert verdict.for_all is not None
+    assert premise.certificate is not None
+    chain = verdict.evidence["follows_from"]
+    steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
+    text = (
+        f"proved for {verdict.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
+        f" integers that remain are decided by {_engines(verdict)}"
+    )
+    return Conclusion("proved", text, (premise.certificate, *steps))
+
+
+def _engines(verdict: ClaimVerdict) -> str:
+    return enumerated([ENGINES.get(name, name) for name in verdict.engines])
+
+
+def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) -> Conclusion:
+    before = statement.conclusion
+    if verdict.for_all is None:  # then it is refuted for single ones
+        where = assigned(verdict.parameters)
+        return Conclusion("refuted", f"{where}: {verdict.text}")
+    of = verdict.for_all.text
+    if not verdict.is_proved or verdict.certificate is None:
+        return replace(before, text=f"{before.text}; not decided for {of} at once: {verdict.why}")
+    kept: tuple[str, ...] = (verdict.certificate,)
+    if claim.reach is not None:
+        # "and no further" is a statement of its own: that every member has a failure just beyond the bound
+        beyond = verdict.false_everywhere
+        if beyond is None or beyond.certificate is None:
+            text = f"{before.text}; proved for {of}; that the bound is sharp is not proved"
+            return replace(before, text=text, certificates=(*before.certificates, *kept))
+        of, kept = f"{of}, and the bound is sharp", (*kept, beyond.certificate)
+    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(verdict)}"
+    return Conclusion("proved", text, kept)

@@ -1,0 +1,634 @@
+"""Lines with parameters from lines of single tables: integers become expressions in the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import islice, product
+
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.finding.conditions import (
+    TRIED,
+    Domain,
+    TestedCondition,
+    domain,
+    is_overfitted,
+    named_by_ranges,
+    tested_condition,
+)
+from choco_pipeline.finding.laws import (
+    CONSTANT,
+    LAWS_TRIED,
+    Combination,
+    Law,
+    Point,
+    determined,
+    laws,
+    shapes_of,
+)
+from choco_pipeline.finding.lines import formulas_of, grundy, nodes_in, p_iff, up_to, with_formulas
+from choco_pipeline.finding.single import lines_of
+from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
+from choco_pipeline.finding.tables import (
+    MemberTable,
+    Outcome,
+    TableFamily,
+    listed,
+    outcome,
+    outcome_in_corner,
+)
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Name,
+    Negate,
+    Node,
+    substitute,
+    walk,
+    with_operands,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_formula
+from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.statements.tree import Proposition, text_of
+
+#: Most expressions for one integer, and most combinations of them for a line.
+MOST_FOR_ONE, MOST_FOR_ALL = 3, 12
+
+#: The largest numerator and the largest denominator in an expression.
+LARGEST, LARGEST_BELOW = 8, 2
+#: Moduli of residue classes in which tables are compared.
+MODULI = (2, 4)
+
+#: Fewest tables in which integers are the same multiples of a term.
+FEWEST_ALIKE = 3
+
+#: Parameters, and the integers in a line.
+_Instance = tuple[Point, tuple[int, ...]]
+
+#: The first character of a hole; no name of a formula has it.
+_HOLE = "#"
+
+
+def lifted(of_tables: Sequence[tuple[Point, Proposition]], *, by_value: bool = False) -> list[str]:
+    """Return lines with parameters that have the lines of single tables as instances.
+
+    Lines of one form differ in integers only. Each integer is then the same in all of them, or an expression in the parameters
+    that they determine exactly, in all tables or in those of one residue class. Whether a line is right for a table is another
+    question. With `by_value`, tables with the same value of one of several parameters are compared, too: a residue class of a
+    small family may have no others.
+    """
+    forms: dict[Proposition, list[_Instance]] = {}
+    for point, proposition in of_tables:
+        numbers: list[int] = []
+        form = with_formulas(proposition, partial(_with_holes, numbers=numbers))
+        forms.setdefault(form, []).append((point, tuple(numbers)))
+    lines = (
+        text_of(
+            with_formulas(with_formulas(form, partial(_filled, holes=holes)), _with_inequalities)
+        )
+        for form, instances in forms.items()
+        for part in _parts(instances, by_value=by_value)
+        for holes in islice(_fillings(part), MOST_FOR_ALL)
+    )
+    return list(dict.fromkeys(lines))
+
+
+def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_Instance]]:
+    """Yield the sets of lines of one form that may be instances of one line.
+
+    These are the ones with the smallest integers of each table, in all tables and in those of one residue class, or with one
+    value of a parameter beside others, the most with integers that are multiples of a term, and the ones with the same integers.
+    """
+    chosen = _least(instances)
+    yield chosen
+    names = sorted(instances[0][0])
+    for name, modulus in product(names, MODULI):
+        yield from _alike(chosen, name, modulus)
+    for name in names if by_value and len(names) > 1 else ():
+        yield from _alike(chosen, name)
+    yield from _proportional(instances)
+    same: dict[tuple[int, ...], list[_Instance]] = {}
+    for instance in instances:
+        same.setdefault(instance[1], []).append(instance)
+    yield from same.values()
+
+
+def _least(instances: Sequence[_Instance]) -> list[_Instance]:
+    """Return the line of each table with the smallest integers."""
+    least: dict[tuple[int, ...], _Instance] = {}
+    for instance in sorted(
+        instances, key=lambda instance: (sum(map(abs, instance[1])), instance[1])
+    ):
+        least.setdefault(tuple(instance[0].values()), instance)
+    return list(least.values())
+
+
+def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
+    """Yield the lines of the most tables whose integers are the same multiples of one term in the parameters.
+
+    Several formulas of one form may be right in a small table, and those with the smallest integers may be wrong farther out.
+    """
+    points = [point for point, _ in instances]
+    most: dict[tuple[int, ...], _Instance] = {}
+    for shape in shapes_of(sorted(points[0]), points):
+        if len(shape) > 1 or shape == (CONSTANT,):
+            continue
+        alike: dict[tuple[Fraction, ...], dict[tuple[int, ...], _Instance]] = {}
+        for instance in instances:
+            value = shape[0].value(instance[0])
+            if value:
+                multiples = tuple(Fraction(number, value) for number in instance[1])
+                alike.setdefault(multiples, {})[tuple(instance[0].values())] = instance
+        most = max([most, *alike.values()], key=len)
+    if len(most) >= FEWEST_ALIKE:
+        yield list(most.values())
+
+
+def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
+    """Yield the lines by the remainder of a parameter, or by its value without a modulus."""
+    classes: dict[int, list[_Instance]] = {}
+    for instance in chosen:
+        value = instance[0][name]
+        classes.setdefault(value % modulus if modulus else value, []).append(instance)
+    yield from classes.values()
+
+
+def _with_holes(node: Node, numbers: list[int]) -> Node:
+    match node:
+        case Integer(value):
+            numbers.append(value)
+            return Name(f"{_HOLE}{len(numbers) - 1}")
+        case Binary("-", left, Integer(value)):
+            return _with_holes(Binary("+", left, Integer(-value)), numbers)
+        case _:
+            return with_operands(node, lambda operand: _with_holes(operand, numbers))
+
+
+def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
+    """Yield the expressions for the holes, given the integers of the tables."""
+    points = [point for point, _ in instances]
+    shapes = shapes_of(sorted(points[0]), points)
+    columns = zip(*(numbers for _, numbers in instances), strict=True)
+    fitting = (filter(_is_short, determined(points, column, shapes)) for column in columns)
+    yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
+
+
+def _is_short(combination: Combination) -> bool:
+    """Whether the expression is a number, or has small coefficients."""
+    return combination.is_constant or all(
+        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
+        for c in combination.coefficients
+    )
+
+
+def _filled(node: Node, holes: Sequence[Combination]) -> Node:
+    """Return a formula with expressions in its holes."""
+    match node:
+        case Binary("+", left, Name(name)) if name.startswith(_HOLE):
+            return _sum(_filled(left, holes), holes[int(name[1:])])
+        case Name(name) if name.startswith(_HOLE):
+            return parse_nodes(holes[int(name[1:])].text or "0")
+        case _:
+            return with_operands(node, lambda operand: _filled(operand, holes))
+
+
+def _sum(kept: Node, added: Combination) -> Node:
+    """Return a sum without zero, and with a minus for a negative expression."""
+    text = added.text
+    if added.leading == 0 or text is None:
+        return kept
+    if added.leading < 0 and added.is_in_brackets:  # -((k+1)//2), not (-k-1)//2
+        text = f"-{added.negated.text}"
+    sign = "+" if added.leading > 0 else ""
+    return substitute(parse_nodes(f"kept{sign}{text}"), {"kept": kept})
+
+
+def _with_inequalities(node: Node) -> Node:
+    """Return a condition with ``!=`` instead of ``==`` for the other residue modulo 2."""
+    match node:
+        case Compare(
+            ("==",),
+            (
+                Binary("%", _, Integer(2)) as left,
+                Binary("+", Negate(Binary("%", _, Integer(2)) as other), Integer(1)),
+            ),
+        ):
+            return Compare(("!=",), (left, other))
+        case _:
+            return with_operands(node, _with_inequalities)
+
+
+#: Fewest tables in which a line must hold.
+FEWEST_TABLES = 3
+#: Most tables of a small family.
+FEW_MEMBERS = 48
+#: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, because bounds are laws modulo 8.
+SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
+#: Most nodes of a condition that too few tables distinguish from chance and that is tried on further games.
+LONGEST_IN_DOUBT = 20
+#: Fewest tables without such a statement that a line with a list of games must cover.
+FEWEST_NEW = 2
+
+
+def generalise(family: TableFamily) -> Proposals:
+    """Return statements with parameters that are lifted from the search results of single tables.
+
+    Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
+    in which a line holds is tested on the tables held out. If some of these refute it, half of them join the search, once. If a line
+    fails, the largest coordinate up to which it is right is a number for which a law in the parameter is learned.
+
+    A third is too much to hold out of a small family: integers of five tables with odd k are determined, those of three are not. So
+    lines are lifted from all tables, too. Statements that only this finds are doubtful until they hold for further games.
+    """
+    search = _Search(family)
+    candidates = search.candidates(family.searched)
+    if not candidates:
+        search.in_vain(
+            "formulas with parameters",
+            0,
+            f"none of {search.lifted} lifted formulas holds in {FEWEST_TABLES} tables",
+        )
+    for candidate in candidates:
+        search.state(candidate)
+    nim_sums = list(search.nim_sums(candidates))
+    tried = search.lifted + len(nim_sums)
+    if len(family.members) <= FEW_MEMBERS:
+        every = range(len(family.members))
+        for candidate in search.candidates(every, candidates, by_value=True):
+            search.doubt(candidate)
+            search.untold.append(candidate)
+    search.name(search.untold)
+    frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
+    stated = (*search.statements, *frontiers)
+    return Proposals(stated, tuple(search.doubtful), tuple(search.searches))
+
+
+#: A line, its claim, and the tables in which it holds.
+_First = tuple[str, Claim, dict[int, Outcome]]
+
+
+@dataclass
+class _Search:
+    family: TableFamily
+    statements: list[FoundStatement] = field(default_factory=list)
+    searches: list[Searched] = field(default_factory=list)
+    doubtful: list[FoundStatement] = field(default_factory=list)
+    #: Lines without a condition.
+    untold: list[FamilyFormula] = field(default_factory=list)
+    lifted: int = 0
+
+    def candidates(
+        self,
+        places: Sequence[int],
+        before: Sequence[FamilyFormula] = (),
+        *,
+        by_value: bool = False,
+    ) -> list[FamilyFormula]:
+        """Return lines lifted from some tables that hold in several of them, without redundant ones.
+
+        `places` are indices of tables, `before` the lines found earlier; `by_value` is passed to `lifted`.
+        """
+        family = self.family
+        searched = {i: family.members[i] for i in places}
+        instances = [
+            (member.parameters, line)
+            for member in searched.values()
+            for finding in member.findings
+            for line in lines_of(finding, member.corner.game)
+        ] or list(self._pooled(places))
+        propositions = [(point, family.claim(line).proposition) for point, line in instances]
+        lines = lifted(propositions, by_value=by_value)
+        self.lifted = len(lines)
+        known = {formula.line for formula in before}
+        claims = {formula.line: formula.claim for formula in before}
+        claims |= {line: family.claim(line) for line in lines if line not in known}
+        promising: list[_First] = []
+        for line, claim in claims.items():
+            outcomes = {i: outcome_in_corner(claim, member) for i, member in searched.items()}
+            inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
+            if len(inside) >= FEWEST_TABLES:
+                promising.append((line, claim, inside))
+        promising.sort(key=lambda entry: (-len(entry[2]), *_order(entry[0])))
+        superfluous = {
+            i
+            for i, formula in enumerate(promising)
+            for j, other in enumerate(promising)
+            if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
+        }
+        return [
+            self._with_outcomes(line, claim)
+            for i, (line, claim, _) in enumerate(promising)
+            if i not in superfluous and line not in known
+        ]
+
+    def _with_outcomes(self, line: str, claim: Claim) -> FamilyFormula:
+        outcomes = tuple(outcome(claim, member) for member in self.family.members)
+        return FamilyFormula(line, claim, outcomes)
+
+    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
+        """Yield a line of an uncut bar that is right in all of some tables, once for each table; nothing for other games."""
+        members = [self.family.members[i] for i in places]
+        is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
+        if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
+            return
+        readings = [Reading(member.corner) for member in members]
+        formula = pooled_formula(readings)
+        if formula is not None:
+            for member, reading in zip(members, readings, strict=True):
+                yield member.parameters, p_iff(reading.said(formula))
+
+    def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
+        """Yield nim-sums of the coordinates that are no candidates but may be right up to a bound.
+
+        At P-positions, the coordinates on which heights depend are shifted, too, all by the same number.
+        """
+        family, game = self.family, self.family.members[0].corner.game
+        if len(family.names) != 1:
+            return
+        is_grundy = family.members[0].corner.variable.name == "grundy"
+        shifted = {name for limit in game.rules.limits.values() for name in limit.of}
+        for shift in SHIFTS if shifted and not is_grundy else (0,):
+            names = [
+                f"({n}{shift:+d})" if shift and n in shifted else n for n in family.coordinates
+            ]
+            text = " ^ ".join(names)
+            line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
+            if all(candidate.line != line for candidate in candidates):
+                yield self._with_outcomes(line, family.claim(line))
+
+    def state(self, formula: FamilyFormula) -> None:
+        """State a line with its condition, if there is one and the tables held out confirm it."""
+        what = f"for which parameters {formula.line}"
+        tested = tested_condition(self.family, formula.holds)
+        inside = sum(formula.holds)
+        if tested is None:
+            self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
+            self.untold.append(formula)
+            return
+        if not tested.is_enough(self.family, inside):
+            condition = tested.domain.text or "all parameters"
+            self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
+            self.doubt(formula)
+            self.untold.append(formula)
+            return
+        statement = self._statement(formula, tested)
+        self.statements.append(statement)
+        if statement.verdict == "refuted":  # another condition may tell, of all tables
+            self.doubt(formula)
+            self.untold.append(formula)
+
+    def doubt(self, formula: FamilyFormula) -> None:
+        """Keep a line of too few tables, with a short condition that is right for all of them, as doubtful."""
+        condition = domain(self.family.points, formula.holds)
+        if condition is None or is_overfitted(condition.text, self.family.points):
+            return
+        if not condition.text or nodes_in(parse(condition.text)) <= LONGEST_IN_DOUBT:
+            every = tuple(range(len(self.family.members)))
+            self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
+
+    def name(self, formulas: Sequence[FamilyFormula]) -> None:
+        """State lines with a list of the games in which they hold.
+
+        The first is the one with the least length per new game, where the length counts the line once for each range of values, and
+        its condition. A line that covers few new games, or is longer than the lines of these games, is not stated.
+        """
+        told: dict[tuple[str, str], set[int]] = {}
+        waiting = {formula.line: formula for formula in formulas}
+        conditions = {
+            formula.line: named_by_ranges([self.family.points[i] for i in formula.inside])
+            for formula in formulas
+        }
+        while waiting:
+            lengths = {}
+            for line, formula in waiting.items():
+                new = set(formula.inside) - told.get(formula.subject, set())
+                ranges, condition = conditions[line]
+                if condition and len(new) >= FEWEST_NEW:
+                    nodes, of_one_table = self._lengths(formula)
+                    total = ranges * nodes + nodes_in(parse(condition))
+                    if nodes == of_one_table or total < len(new) * of_one_table:
+                        lengths[line] = total / len(new), *_order(line)
+            if not lengths:
+                return
+            best = min(lengths, key=lambda line: lengths[line])
+            formula = waiting.pop(best)
+            told.setdefault(formula.subject, set()).update(formula.inside)
+            every = tuple(range(len(self.family.members)))
+            tested = TestedCondition(Domain(conditions[best][1], 1), every, ())
+            self.statements.append(self._statement(formula, tested))
+
+    def _lengths(self, formula: FamilyFormula) -> tuple[int, int]:
+        """Return the length of a line, and its length with a number for each part with parameters alone."""
+        roots = [part.root for part in formulas_of(formula.claim.proposition)]
+        with_numbers = [_with_numbers(root, self.family.names) for root in roots]
+        return sum(map(_nodes, roots)), sum(map(_nodes, with_numbers))
+
+    def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
+        family, condition = self.family, tested.domain
+        points, holds = family.points, formula.holds
+        tried = Tried(
+            self.lifted + condition.tried,
+            f"formulas that tables have in common; conditions: {TRIED}",
+            len(tested.learnt),
+        )
+        positions = {
+            i: formula.outcomes[i].positions for i in (*tested.learnt, *tested.held_out) if holds[i]
+        }
+        statement = tested.statement(family, "formulas", formula.line, positions, tried)
+        outside = [i for i in tested.held_out if not condition.holds(points[i])]
+        also = [points[i] for i in outside if holds[i]]
+        wrong = len(outside) - len(also)
+        what = statement.held_on.what
+        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
+        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
+        statement = replace(statement, held_on=replace(statement.held_on, what=what))
+        refuting = [i for i in tested.held_out if i not in outside and not holds[i]]
+        if not refuting:
+            return statement
+        failure = formula.outcomes[refuting[0]].failure
+        where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
+        return statement.with_conclusion(
+            Conclusion("refuted", f"wrong in a table held out, {where}")
+        )
+
+    def in_vain(self, what: str, tried: int, why: str) -> None:
+        """Record a search that found nothing."""
+        self.searches.append(
+            Searched(
+                what=what,
+                game=self.family.ruleset,
+                tried=Tried(self.lifted + tried, what),
+                nothing=True,
+                why=why,
+            )
+        )
+
+
+def _order(line: str) -> tuple[int, int, str]:
+    """Return the key of the order of lines: those without minima and maxima first, because provers read them."""
+    return line.count("min(") + line.count("max("), len(line), line
+
+
+def _covers(formula: _First, other: _First) -> bool:
+    """Whether a line makes another one redundant: it implies the other one in all tables where that one is right."""
+    (_, claim, inside), (_, less, fewer) = formula, other
+    own, others = claim.determined, less.determined
+    if own is None or others is None or own.quantity != others.quantity:
+        return False
+    if not fewer.keys() <= inside.keys():
+        return False
+    if own.where is None or own.where == others.where:
+        return True
+    return own.formula == others.formula and all(
+        inside[i].positions >= outcome.positions for i, outcome in fewer.items()
+    )
+
+
+def _with_numbers(node: Node, names: Sequence[str]) -> Node:
+    """Return a formula with a number for each part that has these names and no others."""
+    used = {part.name for part in walk(node) if isinstance(part, Name)}
+    if used and used <= set(names):
+        return Integer(0)
+    return with_operands(node, lambda operand: _with_numbers(operand, names))
+
+
+def _nodes(node: Node) -> int:
+    return sum(1 for _ in walk(node))
+
+
+@dataclass(frozen=True)
+class FamilyFormula:
+    """A line with parameters, and its outcome on each table of a family."""
+
+    line: str
+    claim: Claim
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """The kind of the claim, and the condition on the positions that it is about; empty for all."""
+        given = self.claim.determined
+        where = given.where.text if given and given.where else ""
+        return self.claim.check.kind, where
+
+    @property
+    def holds(self) -> tuple[bool, ...]:
+        """Whether it is right, for each table."""
+        return tuple(outcome.holds for outcome in self.outcomes)
+
+    @property
+    def inside(self) -> tuple[int, ...]:
+        """Indices of the tables in which it is right."""
+        return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
+
+    @property
+    def reaches(self) -> tuple[int | None, ...]:
+        """The largest coordinate up to which it is right, for each table; None if it is right everywhere."""
+        return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
+
+
+def frontier_statements(
+    family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
+) -> Iterator[FoundStatement]:
+    """Yield the bounds of lines in games in which they fail, if the bounds follow a law in the one parameter of the family.
+
+    A bound is left out if it is constant, or if another line is right as far for all these parameters, and further for some. Of lines
+    with equal bounds the first is kept. Each line has an outcome for each table; `tried` is the number of candidates.
+    """
+    if len(family.names) != 1:
+        return
+    (name,) = family.names
+    places = {
+        member.parameters[name]: i
+        for i, member in enumerate(family.members)
+        if member.parameters[name] > 0
+    }
+    told = [(formula, _told(formula, places, name)) for formula in formulas]
+    for place, formula in enumerate(formulas):
+        reaches = {k: formula.reaches[i] for k, i in places.items()}
+        known = {k: reach for k, reach in reaches.items() if reach is not None}
+        for law in laws(known, name):
+            beyond = [k for k in reaches if law.speaks_of(k) and k not in known]
+            if law.combination.is_constant or any(
+                (law.value(k) or 0) < family.members[places[k]].bound for k in beyond
+            ):
+                continue
+            members = [places[k] for k in (*law.fitted, *law.held_out)]
+            if not any(
+                _has_all_coordinates(family.members[i], formula.reaches[i]) for i in members
+            ):
+                continue
+            if any(
+                _as_far(other, formula, members, reached, or_equal=i < place)
+                for i, (other, reached) in enumerate(told)
+            ):
+                continue
+            yield _statement(family, formula, law, places, tried)
+
+
+def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
+    """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
+    if not reach:
+        return False
+    game = member.corner.game.base
+    corners = product({1, reach}, repeat=len(game.coordinates))
+    return any(game.is_position(corner) for corner in corners)
+
+
+def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
+    """Return the tables for which a law gives the bound of a line, or in which it is right everywhere."""
+    reaches = {k: formula.reaches[i] for k, i in places.items()}
+    known = {k: reach for k, reach in reaches.items() if reach is not None}
+    by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
+    return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
+
+
+def _as_far(
+    other: FamilyFormula,
+    formula: FamilyFormula,
+    members: Sequence[int],
+    told: frozenset[int],
+    *,
+    or_equal: bool,
+) -> bool:
+    """Whether the bounds of another line are at least as large in some tables, and not all equal unless `or_equal`."""
+    if not told.issuperset(members):
+        return False
+    pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
+    as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
+    return as_far and (or_equal or any(a != b for a, b in pairs))
+
+
+def _statement(
+    family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
+) -> FoundStatement:
+    text, name = law.combination.text, law.name
+
+    def seen(parameters: Sequence[int], kind: str) -> Evidence:
+        indices = [places[k] for k in parameters]
+        outcomes = {
+            i: outcome(formula.claim, family.members[i], formula.reaches[i]) for i in indices
+        }
+        return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
+
+    return FoundStatement(
+        search="bounds",
+        ruleset=family.ruleset,
+        statement="" if text is None else up_to(text, formula.line),
+        words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
+        found_on=seen(law.fitted, "smaller"),
+        held_on=seen(law.held_out, "larger"),
+        tried=Tried(
+            tried,
+            f"formulas that tables have in common, and nim-sums with shifts; bounds: {LAWS_TRIED}",
+            len(places),
+        ),
+        when=law.when,
+        parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+    )

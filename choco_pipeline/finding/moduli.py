@@ -1,0 +1,144 @@
+"""Moduli in parameters, such as 2^v₂(k), that divide the nim-sums at the P-positions of a family.
+
+A single game may have few nim-sums other than 0, and many moduli divide them. So a modulus is searched that divides the nim-sums of
+all games of the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import gcd
+
+import numpy as np
+
+from choco_pipeline.claims.checks.scan import ValueScan
+from choco_pipeline.finding.conditions import TRIED, TestedCondition, tested_condition
+from choco_pipeline.finding.laws import linear, two_part
+from choco_pipeline.finding.statement import FoundStatement, Proposals
+from choco_pipeline.finding.tables import TableFamily
+from choco_pipeline.formula import parse
+from choco_pipeline.games.listing import evaluate_at
+from choco_pipeline.mining.table_findings import Tried
+from choco_pipeline.tables.cells import BLOCK, Cells
+
+#: Factors of terms in a parameter that are tried as moduli.
+MULTIPLES = (1, 2, 4)
+#: Fewest games in which a modulus excludes a nim-sum and divides all that occur.
+FEWEST_TABLES = 3
+#: Fewest of these games with a nim-sum other than 0. Every modulus divides 0, so the other games are no evidence.
+FEWEST_TOLD = 2
+
+
+@dataclass(frozen=True)
+class FamilyModuli:
+    """The moduli that divide the nim-sums at the P-positions of a family's games."""
+
+    family: TableFamily
+
+    @property
+    def of(self) -> str:
+        """The nim-sum of the coordinates."""
+        return " ^ ".join(self.family.coordinates)
+
+    @cached_property
+    def divisors(self) -> tuple[tuple[int, int], ...]:
+        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of P-positions.
+
+        With the divisor 1, the number up to where it is known that there is no other: no modulus is 1, nor divides it.
+        """
+        return tuple(self._divisor(member.table()) for member in self.family.members)
+
+    def _divisor(self, cells: Cells) -> tuple[int, int]:
+        formula = parse(self.of)
+        scan = ValueScan(formula, None, cells, None)
+        divisor = positions = 0
+        for slab in cells.slabs(BLOCK):
+            counted = scan.run(slab)
+            if counted is None:
+                values = evaluate_at(formula, cells.p_positions_of(slab))
+                positions += values.size
+            else:
+                values = counted.values
+                positions += int(counted.counts.sum())
+            divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
+            if divisor == 1:
+                break
+        return divisor, positions
+
+    def proposals(self) -> Proposals:
+        """Return the statements of the best moduli.
+
+        Several may be the same numbers in all tables, such as k and 2^v₂(k). Further games have to distinguish them.
+        """
+        sure: list[FoundStatement] = []
+        doubtful: list[FoundStatement] = []
+        scored = [(self._score(modulus), modulus) for modulus in self._moduli()]
+        best = max((score for score, _ in scored if score), default=None)
+        for modulus in [modulus for score, modulus in scored if score and score == best]:
+            for moduli in (self, self._with_evidence):
+                divides = moduli._divides(modulus)
+                tested = tested_condition(moduli.family, divides)
+                if tested is not None and moduli._agrees(tested, divides):
+                    statement = moduli._statement(modulus, divides, tested)
+                    is_sure = tested.is_enough(moduli.family, sum(divides))
+                    (sure if is_sure else doubtful).append(statement)
+                    break
+        return Proposals(sure, doubtful)
+
+    @property
+    def _with_evidence(self) -> FamilyModuli:
+        """The family without the tables whose nim-sums are all 0: these agree with any condition."""
+        pairs = zip(self.family.members, self.divisors, strict=True)
+        members = tuple(member for member, (divisor, _) in pairs if divisor)
+        return FamilyModuli(replace(self.family, members=members))
+
+    def _agrees(self, tested: TestedCondition, divides: Sequence[bool]) -> bool:
+        """Whether a condition is right for the tables that were held out."""
+        points = self.family.points
+        return all(tested.domain.holds(points[i]) == divides[i] for i in tested.held_out)
+
+    def _numbers(self, modulus: str) -> list[int]:
+        formula = parse(modulus)
+        return [int(formula.value(point)) for point in self.family.points]
+
+    def _divides(self, modulus: str) -> list[bool]:
+        """Return in which tables a modulus divides all nim-sums; 1 counts only if these are all 0, because it excludes nothing."""
+        pairs = zip(self._numbers(modulus), self.divisors, strict=True)
+        return [
+            number > 0 and not divisor % number and (number > 1 or not divisor)
+            for number, (divisor, _) in pairs
+        ]
+
+    def _score(self, modulus: str) -> tuple[int, int] | None:
+        """Return the number of tables with nim-sums other than 0 that a modulus divides, and its size there; None for too few."""
+        divides = self._divides(modulus)
+        told = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
+        if sum(divides) < FEWEST_TABLES or len(told) < FEWEST_TOLD:
+            return None
+        numbers = self._numbers(modulus)
+        return len(told), sum(numbers[i].bit_length() for i in told)
+
+    def _moduli(self) -> Iterator[str]:
+        for name in self.family.names:
+            for term in (two_part(name), linear(name)):
+                if any(term.value(point) is None for point in self.family.points):
+                    continue  # there is no v₂(0)
+                yield from (f"{n}*{term.text}" if n > 1 else str(term.text) for n in MULTIPLES)
+
+    def _statement(
+        self, modulus: str, divides: list[bool], tested: TestedCondition
+    ) -> FoundStatement:
+        family = self.family
+        numbers = {n for n, is_so in zip(self._numbers(modulus), divides, strict=True) if is_so}
+        shortest = str(*numbers) if len(numbers) == 1 else modulus
+        condition = parse(f"v % ({shortest}) == 0").text
+        positions = {i: self.divisors[i][1] for i, is_so in enumerate(divides) if is_so}
+        tried = Tried(
+            tested.domain.tried * len(list(self._moduli())),
+            f"moduli: parameters and the powers of 2 in them, times 1, 2 and 4; conditions: {TRIED}",
+            len(tested.learnt),
+        )
+        line = f"{{{self.of}: P}} <= {{v: {condition}}}"
+        return tested.statement(family, "moduli", line, positions, tried)

@@ -1,0 +1,288 @@
+"""Games of a statement: those of a run for which it was seen, with their tables, and further ones for trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice, product
+from math import lcm
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, HoldsToBound
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.nodes import Binary, Integer, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import Notation, build, match, read
+from choco_pipeline.tables.cells import TableData
+from choco_pipeline.tables.spec import Quantity
+
+#: Number of further games of a family for a trial.
+UNSEEN = 12
+#: With several parameters: further games nearest to those seen, such as s ≥ k if only s < k was seen.
+NEAREST = 12
+#: With several parameters: games as far as possible from all others. Pairs at even distances in a list may all have k > c.
+APART = 6
+#: Least distance by which further parameters exceed those seen: a residue modulo 4 occurs four times.
+FARTHER = 16
+#: Most combinations of parameters among which they are chosen.
+COMBINATIONS = 4000
+
+Parameters = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables and certificates of a run."""
+
+    #: For each game and quantity, the largest bound of its tables.
+    bounds: Mapping[tuple[str, Quantity], int]
+    #: For each game that is proved, its certificates: Grundy numbers first.
+    certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: Returns the run's own table of a game if searches read only a corner of it, else None.
+    whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
+
+    @property
+    def games(self) -> list[str]:
+        """All games, each once."""
+        return list(dict.fromkeys(game for game, _ in self.bounds))
+
+    def matching(self, claim: Claim) -> dict[str, dict[str, int]]:
+        """Return the games that a claim is about, with their parameters."""
+        pattern = claim.pattern
+        assert pattern is not None
+        if pattern not in self._matching:
+            matched = ((game, match(pattern, read(game))) for game in self.games)
+            self._matching[pattern] = {game: own for game, own in matched if own is not None}
+        known = self._matching[pattern]
+        return {game: dict(own) for game, own in known.items() if claim.speaks_of(own)}
+
+    @cached_property
+    def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
+        """The games that match a notation. Hundreds of statements are about the same families."""
+        return {}
+
+
+def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
+    """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
+
+    def was_seen_for(parameters: Parameters) -> bool:
+        if statement.seen:
+            return tuple(parameters[name] for name in statement.parameters) in statement.seen
+        return all(value in statement.parameters[name] for name, value in parameters.items())
+
+    known = tables.matching(statement.claims[0])
+    return {game: own for game, own in known.items() if was_seen_for(own)}
+
+
+def choices(spans: Mapping[str, Iterable[int]]) -> list[dict[str, int]]:
+    """Return the choices of parameters, at most `COMBINATIONS`."""
+    chosen = islice(product(*spans.values()), COMBINATIONS)
+    return [dict(zip(spans, values, strict=True)) for values in chosen]
+
+
+def between(statement: FoundStatement) -> list[dict[str, int]]:
+    """Return the parameters from the smallest to the largest seen."""
+    seen = statement.parameters.items()
+    return choices({name: range(min(values), max(values) + 1) for name, values in seen})
+
+
+def members(statement: FoundStatement) -> list[str]:
+    """Return the games for which a statement was seen, also if it is no claim."""
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    return [build(statement.pattern, point, Path()).notation for point in points]
+
+
+def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
+    """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
+    if not statement.claims:
+        return []
+    if not statement.pattern.names:
+        return list(games_of(statement, tables))
+    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
+    games = (game_of(statement.claims[0], point) for point in points)
+    return [game.notation for game in games if game is not None]
+
+
+def new_parameters(
+    statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
+) -> list[dict[str, int]]:
+    """Return further parameters that satisfy the condition of a statement, except those in `used`.
+
+    All games with tables of the run come first: the condition may not have been learned from them. The others lie between, below
+    and above the parameters seen. Half of them are at the ends of the condition, where a wrong condition is most likely to fail.
+    """
+    if not statement.pattern.names:
+        return []
+    claim = statement.claims[0]
+    ranges = {}
+    for name, values in statement.parameters.items():
+        low, high = min(values), max(values)
+        more = max(FARTHER, (high - low) // 2)
+        ranges[name] = range(max(0, low - more), high + more + 1)
+    seen = games_of(statement, tables).values()
+    spoken = [*tables.matching(claim).values()]
+    in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
+    taken = [*spoken, *map(dict, used)]
+    names = list(statement.parameters)
+    if len(ranges) == 1:
+        ((name, values),) = statement.parameters.items()
+        taken += [{name: value} for value in values]
+    keys = {tuple(known[name] for name in names) for known in taken}
+    fresh = [
+        parameters
+        for parameters in choices(ranges)
+        if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
+    ]
+    near = []
+    if len(ranges) > 1:
+        shown = [*map(dict, seen)]
+        near = sorted(fresh, key=lambda p: _distance(p, shown))[:NEAREST]
+    fresh = [p for p in fresh if p not in near]
+    step = _step(statement.when)
+    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, step)], UNSEEN // 2)
+    others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
+    apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
+    chosen = [*near, *ends, *others, *apart]
+    return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
+
+
+def further_games(statement: FoundStatement, tables: Tables) -> list[str]:
+    """Return the games with `new_parameters`."""
+    asked = (game_of(statement.claims[0], known) for known in new_parameters(statement, tables))
+    return [game.notation for game in asked if game is not None]
+
+
+def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
+    """Return the distance of parameters from the nearest of others, summed over the coordinates."""
+    distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
+    return min(distances, default=0)
+
+
+def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
+    """Return at most `most` parameters, evenly spread from the first to the last."""
+    if len(chosen) <= most:
+        return chosen
+    return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
+
+
+def _apart(
+    possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
+) -> list[dict[str, int]]:
+    """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
+    if not possible:
+        return []
+    points = np.array([[*point.values()] for point in possible])
+    distances = np.full(len(points), np.iinfo(points.dtype).max)
+    chosen: list[dict[str, int]] = []
+    places = [[other[name] for name in possible[0]] for other in others]
+    while len(chosen) < most:
+        for place in places:
+            np.minimum(distances, np.abs(points - place).sum(axis=1), out=distances)
+        farthest = int(distances.argmax())
+        if not distances[farthest]:
+            break
+        chosen.append(possible[farthest])
+        places = [points[farthest]]
+    return chosen
+
+
+def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:
+    """Whether the condition on the parameters fails one step away."""
+    moved = (
+        {**parameters, name: value + way * step}
+        for name, value in parameters.items()
+        for way in (-1, 1)
+    )
+    return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
+
+
+def _step(when: str) -> int:
+    """Return the step by which a parameter moves without a change of the remainders in a condition."""
+    moduli = []
+    for part in walk(parse_nodes(when)) if when else ():
+        match part:
+            case Binary("%", _, Integer(modulus)):
+                moduli.append(modulus)
+            case _:
+                pass
+    return lcm(*moduli)
+
+
+def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
+    """Return the game with these parameters; None if there is none, or it does not satisfy the claim's condition."""
+    assert claim.pattern is not None
+    try:
+        is_meant = claim.speaks_of(parameters)
+    except ChocoError:  # the condition has no value
+        return None
+    return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
+    """Return the game of a family; None if there is none, such as a bar with heights x//0."""
+    try:
+        return build(pattern, dict(parameters), Path())
+    except ChocoError:
+        return None
+
+
+#: A key that is equal for claims with the same content on one game.
+Said: TypeAlias = tuple[Any, ...]
+
+
+@dataclass
+class WholeTable:
+    """A table of the run.
+
+    Verdicts are kept by the content of the claims. Narrowed statements have the same content for the games that are left, and some
+    statements have the content of claims that the run has already checked on all cells of its tables.
+    """
+
+    bound: int
+    data: TableData
+    #: The claims that hold in the table.
+    holding: dict[Said, Finding] = field(default_factory=dict)
+
+    def find(self, claim: Claim, case: Mapping[str, int], game: Ruleset) -> Finding:
+        """Return the verdict of the whole table on a claim."""
+        meant = what_is_said(claim, case)
+        finding = None if meant is None else self.holding.get(meant)
+        if finding is None:
+            finding = check_claim(claim, case, game, self.bound, self.data)
+            if meant is not None and isinstance(finding.verdict, HoldsToBound):
+                self.holding[meant] = finding
+        return finding
+
+
+def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
+    """Return the claims that hold in a table, from the checks of the run."""
+    holding = (
+        (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
+    )
+    meanings = (
+        (what_is_said(claim, verdict.parameters), verdict.finding) for claim, verdict in holding
+    )
+    return {meant: finding for meant, finding in meanings if meant is not None}
+
+
+def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
+    """Return the key of a claim for a game with these parameters; None for kinds that are not compared."""
+    check = claim.outcomes or claim.numbers or claim.value_set
+    if check is None:
+        return None
+    integers, reach = claim.environment(case), claim.reach
+    parts = (
+        (name, part.substitute(integers).text if isinstance(part, Formula) else part)
+        for name, part in vars(check).items()
+    )
+    return None if reach is None else int(reach.value(integers)), check.kind, *parts

@@ -1,0 +1,400 @@
+"""Statements from the search results of single tables, and statements that several games of a family share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from math import inf
+from typing import Any
+
+from choco_pipeline.claims.language.claim import names_of
+from choco_pipeline.errors import ChocoError, RulesetError
+from choco_pipeline.finding.conditions import domain, is_chance, is_overfitted
+from choco_pipeline.finding.lines import (
+    at_one_of,
+    by_cases,
+    grundy,
+    p_iff,
+    with_formulas,
+)
+from choco_pipeline.finding.statement import (
+    FoundStatement,
+    Mined,
+    Proposals,
+    Searched,
+    not_reported,
+)
+from choco_pipeline.finding.tables import (
+    MemberTable,
+    TableFamily,
+    family_of,
+    mined_from,
+    outcome,
+    values_of,
+)
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
+from choco_pipeline.formula.written.parameter_text import listed
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.mining.table_findings import (
+    BlocksFinding,
+    CellularFinding,
+    CountFinding,
+    Evidence,
+    Finding,
+    FormulaLine,
+    FormulasFinding,
+    StatementFinding,
+    Tried,
+    ValueSetFinding,
+    is_complete_formula,
+)
+from choco_pipeline.proof.games.guess import QUANTITIES, Relation, SearchSize
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.records import FormulaOfProof, GameProof
+from choco_pipeline.proof.statements.proved_formulas import BOUNDS, formulas
+from choco_pipeline.provenance import canonical_json
+from choco_pipeline.statements.tree import text_of
+from choco_pipeline.sweep.run_files import Plan
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import quick_bound, table
+
+#: Fewest games of a family that must share a statement on the family.
+FEWEST_GAMES = 3
+#: Reason for no statement on a family whose games share none.
+APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
+#: Reason for no statement on a family whose games share one.
+NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
+
+
+def lines_of(finding: Finding, game: Ruleset) -> Iterator[str]:
+    """Yield the lines of a search result that are right in its whole table, each case of a formula by itself."""
+    if isinstance(finding, StatementFinding) and finding.claim is not None:
+        yield str(finding.claim["statement"])
+    if not isinstance(finding, FormulasFinding):
+        return
+    for case in finding.formulas:
+        if finding.label == "G =":
+            excepted = at_one_of(finding.exceptions, game.coordinates)
+            yield by_cases(grundy, [(case.formula, case.where)], excepted)
+        else:
+            formula = case.formula
+            for position in finding.exceptions:
+                here = at_one_of([position], game.coordinates)
+                is_p = not parse(case.formula).value(
+                    dict(zip(game.coordinates, position, strict=True))
+                )
+                formula = f"{here} or ({formula})" if is_p else f"not {here} and ({formula})"
+            yield p_iff(formula, case.where)
+
+
+def _statements(mined: Mined) -> Iterator[FoundStatement]:
+    """Yield the statements of a search result; words if it has no claim."""
+    finding = mined.finding
+    if finding.nothing or finding.held_on is None or finding.found_on is None or not finding.text:
+        return
+    ruleset, passes = _game_of(mined), _passes(finding)
+    statement = partial(
+        FoundStatement,
+        search=mined.search[1],
+        ruleset=ruleset,
+        found_on=finding.found_on,
+        held_on=finding.held_on,
+        tried=finding.tried,
+    )
+    if isinstance(finding, FormulasFinding):
+        of = grundy if finding.label == "G =" else p_iff
+        excepted = at_one_of(finding.exceptions, parse_ruleset(ruleset).coordinates)
+        cases = [(line.formula, line.where) for line in finding.formulas]
+        yield statement(statement=by_cases(of, cases, excepted))
+        return
+    if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
+        # trials decide whether other positions have the value 0, too
+        yield statement(statement=p_iff(f"{finding.expression} == 0"))
+    statement = partial(
+        statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined
+    )
+    words = f"{passes_left(passes)}: {finding.text}" if passes else finding.text
+    claim = finding.claim or {}
+    formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
+    if formal:
+        said = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
+        if not said.mistake:
+            yield said
+            return
+    yield statement(words=words)
+
+
+def _game_of(mined: Mined) -> str:
+    """Return the game or family of a search result; the game without passes if it is about positions without a pass."""
+    finding = mined.finding
+    own = getattr(finding, "ruleset", None) or mined.ruleset
+    return _without_pass(own) if _passes(finding) == 0 else str(own)
+
+
+def _without_pass(ruleset: str) -> str:
+    """Return the game of a game with passes.
+
+    Examples
+    --------
+    >>> _without_pass("with-pass(nim(3), passes=1)")
+    'nim(3)'
+    """
+    notation = read(ruleset)
+    inner = (part for _, part in notation.arguments if isinstance(part, Notation))
+    return next(inner).text if notation.name == "with-pass" else ruleset
+
+
+def _family_of(mined: Mined) -> str:
+    """Return the family of the game that a finding is about: without passes, or with a strip, as that game is."""
+    family = _without_pass(mined.family) if _passes(mined.finding) == 0 else mined.family
+    innermost = names_of(read(_game_of(mined)))[-1]
+    if innermost == names_of(read(mined.ruleset))[-1]:
+        return family
+    named = _named(read(family), innermost).text
+    try:
+        read(named)
+    except RulesetError:  # four heaps are an uncut bar, but its sides are no heaps
+        return _game_of(mined)
+    return named
+
+
+def _named(notation: Notation, name: str) -> Notation:
+    """Return a notation in which the innermost ruleset has another name."""
+    inner = tuple(
+        (key, _named(value, name) if isinstance(value, Notation) else value)
+        for key, value in notation.arguments
+    )
+    is_innermost = not any(isinstance(value, Notation) for _, value in notation.arguments)
+    return Notation(name if is_innermost else notation.name, inner)
+
+
+def _passes(finding: Finding) -> int | None:
+    """Return the number of passes left in the positions of a finding; None for any."""
+    return finding.passes if isinstance(finding, CellularFinding | BlocksFinding) else None
+
+
+def _picture(finding: Finding) -> Mapping[str, object] | None:
+    if not isinstance(finding, CountFinding) or finding.sequence is None:
+        return None
+    sequence = finding.sequence
+    return {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
+
+
+def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
+    """Return the parameters for which a finding was seen: of a family of bars, all that fit into the table."""
+    pattern = read(ruleset)
+    own = match(pattern, read(mined.ruleset)) or {}
+    return {
+        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
+    }
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """A statement on one game, with the ruleset of its family."""
+
+    statement: FoundStatement
+    family: str
+    parameters: Mapping[str, int]
+
+    @property
+    def key(self) -> str:
+        """A key that is equal for equal statements."""
+        said = self.statement
+        return canonical_json([said.search, said.statement, said.check, said.words])
+
+
+def _instances(statement: FoundStatement, mined: Mined) -> Iterator[_Instance]:
+    """Yield a statement with the ruleset of its family: unchanged, and with parameters for integers that are added."""
+    family, parameters = _family_of(mined), mined.parameters
+    values = {name: (value,) for name, value in parameters.items()}
+    general = replace(statement, ruleset=family, parameters=values)
+    yield _Instance(general, family, parameters)
+    claim = statement.whole
+    if claim is None or claim.value_set is None or claim.value_set.relation != "exactly":
+        return
+    names = {value: name for name, value in sorted(parameters.items(), reverse=True) if value > 0}
+
+    def named(node: Node) -> Node:
+        match node:
+            case Binary("+" | "-", left, Integer(number)) if number in names:
+                return replace(node, left=named(left), right=Name(names[number]))
+            case _:
+                return with_operands(node, named)
+
+    proposition = claim.proposition
+    line = text_of(with_formulas(proposition, named))
+    of, members = line.split(" == {", 1)[0], statement.statement.split(" == {", 1)[1]
+    line = f"{of} == {{{members}"  # numbers of the set stay
+    if line != statement.statement:
+        yield _Instance(replace(general, statement=line), family, parameters)
+
+
+def _shared(group: Sequence[_Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
+    """Return the statement that several games of a family share.
+
+    `searched` are the parameters of all games of the family that were searched. A condition distinguishes the games of the group from
+    them. An inclusion of values may also hold for games with a stronger statement: then, and without a short condition, the condition
+    names the parameters that are equal in the whole group.
+    """
+    first, several = group[0].statement, [instance.statement for instance in group]
+    seen = [dict(instance.parameters) for instance in group]
+    values = values_of(seen, list(seen[0]))
+    alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
+    when = " and ".join(alike) if len(alike) < len(values) else ""
+    values_said = first.whole.value_set if first.whole else None
+    if values_said is None or values_said.relation == "exactly":
+        condition = domain(searched, [point in seen for point in map(dict, searched)])
+        if (
+            condition is not None
+            and not is_overfitted(condition.text, searched)
+            and not is_chance(condition, len(searched), len(seen))
+        ):
+            when = condition.text
+
+    def total(parts: Sequence[Evidence]) -> Evidence:
+        what = f"{parts[0].what}, and likewise in {len(parts) - 1} other tables"
+        return Evidence(sum(part.positions for part in parts), what, len(parts))
+
+    candidates = sum(statement.tried.candidates for statement in several)
+    return replace(
+        first,
+        when=" and ".join(f"({part})" for part in (first.when, when) if part),
+        parameters=values,
+        seen=tuple(tuple(point.values()) for point in seen),
+        found_on=total([statement.found_on for statement in several]),
+        held_on=total([statement.held_on for statement in several]),
+        tried=replace(first.tried, candidates=candidates, tables=len(several)),
+    )
+
+
+def single_tables(mined: Sequence[Mined]) -> Proposals:
+    """Return the statements on single games, and the statements that several games of a family share.
+
+    If several games of a family were searched, only formulas are stated for single games. A shared statement that cannot be tried
+    on other games is listed among the searches that found nothing.
+    """
+    searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
+    for result in mined:
+        searched.setdefault(result.search, {})[result.ruleset] = result.parameters
+    alone: dict[str, FoundStatement] = {}
+    common: dict[tuple[tuple[str, str], str], list[_Instance]] = {}
+    for result in mined:
+        is_of_several = len(searched[result.search]) >= FEWEST_GAMES
+        for statement in _statements(result):
+            is_own = match(read(_family_of(result)), read(statement.ruleset)) is not None
+            if not is_of_several or not is_own or result.finding.kind == "formulas":
+                alone.setdefault(statement.id, statement)
+                continue
+            for instance in _instances(statement, result):
+                common.setdefault((result.search, instance.key), []).append(instance)
+    groups = {key: group for key, group in common.items() if len(group) >= FEWEST_GAMES}
+    whole = [_shared(group, list(searched[key[0]].values())) for key, group in groups.items()]
+    alone = {one.id: one for one in whole if one.claims} | alone
+    untried = [one for one in whole if not one.claims]
+    together = {search for search, _ in groups}
+    apart = {search for search, _ in common} - together
+    searches = [
+        not_reported(one, f"seen in {one.found_on.tables} games, {NOT_TRIED}") for one in untried
+    ]
+    return Proposals([*alone.values()], searches=[*_searches(mined, apart), *searches])
+
+
+def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[Searched]:
+    """Yield the searches: for each family, kind and outcome, the games and the number of candidates."""
+    groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
+    for result in mined:
+        key = result.family, result.search[1], result.finding.tried.what, result.finding.nothing
+        groups.setdefault(key, []).append(result)
+    for (family, kind, what, nothing), group in groups.items():
+        candidates = sum(one.finding.tried.candidates for one in group)
+        tables = len({(one.ruleset, one.bound) for one in group})
+        is_apart = (family, kind) in apart
+        yield Searched(
+            what=kind,
+            game=_games(family, group),
+            tried=Tried(candidates, what, tables),
+            nothing=nothing or is_apart,
+            why=APART if is_apart and not nothing else None,
+        )
+
+
+def _games(family: str, group: Sequence[Mined]) -> str:
+    """Return the name of a family with the parameters that were searched."""
+    several = list(dict.fromkeys(tuple(result.parameters.items()) for result in group))
+    if not several[0]:
+        return ", ".join(dict.fromkeys(result.ruleset for result in group))
+    return f"{family}, {listed([dict(parameters) for parameters in several])}"
+
+
+#: Formulas of a run's proofs are compared with a table up to this bound.
+MOST_COMPARED = 64
+LEARNED = "learned from the automaton of the game"
+#: Searches of this size take a few seconds.
+SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
+
+
+def learned_from_game(cells: Cells) -> list[FormulasFinding]:
+    """Return the formulas of a small automaton of a game, as findings of a table; none if there is no such automaton."""
+    relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
+    try:
+        proof = prove(cells.game, relation, inf, SMALL)
+        formula = formulas(proof, inf)
+    except ChocoError:  # heights may fall beyond the table
+        return []
+    return [] if formula is None else _findings(cells, relation, formula)
+
+
+def learned_in(
+    plan: Plan, proofs: Sequence[Mapping[str, Any]], mined: Sequence[Mined]
+) -> Iterator[Mined]:
+    """Yield the formulas that a run's proofs have learned, each with the largest table of its game.
+
+    Games are left out if a formula for all positions was `mined` in their tables.
+    """
+    complete = {
+        (result.ruleset, result.quantity) for result in mined if is_complete_formula(result.finding)
+    }
+    tables = {
+        (planned["ruleset"], planned["quantity"]): planned
+        for planned in sorted(plan["tables"], key=lambda planned: planned["bound"])
+        if (planned["ruleset"], planned["quantity"]) not in complete
+    }
+    for document in proofs:
+        proof = GameProof.model_validate(document)
+        quantity = QUANTITIES[proof.relation]
+        planned = tables.get((proof.ruleset, quantity))
+        if proof.formula is not None and planned is not None:
+            game = parse_ruleset(proof.ruleset)
+            bound = min(quick_bound(game, quantity), MOST_COMPARED)
+            cells = Cells.of(game, bound, table(game, bound, quantity))
+            for finding in _findings(cells, proof.relation, proof.formula):
+                yield mined_from(finding, planned, family_of(plan, planned))
+
+
+def _findings(cells: Cells, relation: Relation, formula: FormulaOfProof) -> list[FormulasFinding]:
+    """Return formulas by cases as a finding that holds on a table; none if a formula is wrong there."""
+    label, names = "P iff" if relation == "p" else "G =", cells.game.coordinates
+    lines = [FormulaLine(formula=case.formula, where=case.where or "") for case in formula.cases]
+    finding = FormulasFinding(
+        label=label,
+        formulas=tuple(lines),
+        size=formula.size[0],
+        text=f"{label} {'; '.join(map(str, formula.cases))}",
+        found_on=Evidence(
+            positions=sum(1 for _ in cells.game.positions(BOUNDS[len(names)])), what=LEARNED
+        ),
+        tried=Tried(candidates=1, what=f"formulas {LEARNED}"),
+    )
+    member = MemberTable({}, lambda: cells)
+    family = TableFamily(cells.game.notation, (member,))
+    outcomes = [outcome(family.claim(line), member) for line in lines_of(finding, cells.game)]
+    held_on = sum(compared.positions for compared in outcomes)
+    if not held_on or any(compared.failure is not None for compared in outcomes):
+        return []
+    seen = Evidence(positions=held_on, what=f"the table, to bound {cells.bound}")
+    return [finding.model_copy(update={"held_on": seen})]

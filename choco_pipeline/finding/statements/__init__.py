@@ -1,4 +1,0 @@
-"""Found statements: their formulas, games and documents.
-
-Imports no other room of `finding`.
-"""

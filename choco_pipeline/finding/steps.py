@@ -1,0 +1,262 @@
+"""The stage `find` as steps that workers share: searches, two rounds of questions and answers, and the conclusion.
+
+Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
+trial if all proposed statements are right. The second round takes the results of these trials as given: it tries further statements,
+decides statements for all parameters, and decides implications by automata. The last step uses the answers, and returns the same
+document as `choco_pipeline.finding.stage` in one process.
+
+Invariant: the document does not depend on the number of steps, because the last step answers any open question itself. The
+answers of a step whose child process was killed from outside are dropped. If that happens to the last step, the document says so.
+
+Cost: each step reads the search results and the known claims, which takes some tenths of a second.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.finding.comparison import Consequence, Decided, Dominance
+from choco_pipeline.finding.for_all import AskedForAll, ForAllParameters
+from choco_pipeline.finding.laws import laws_of_states
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import learned_in
+from choco_pipeline.finding.stage import Finder, TrialPreview, document_of, proposals
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Proposals
+from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
+from choco_pipeline.proof.follows import ask_checker_of_steps
+from choco_pipeline.proof.limits import Limited, limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
+from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
+
+#: Seconds and GiB of memory for a decision on a found statement.
+DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
+
+T = TypeVar("T")
+Report = Callable[..., None]
+#: Proposals by the indices of their searches.
+Proposed = Mapping[int, Proposals]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions of one round."""
+
+    #: Statements to be tried.
+    untried: Sequence[FoundStatement] = ()
+    #: Statements to be decided for all parameters.
+    statements: Sequence[FoundStatement] = ()
+    #: Implications at sampled positions that automata decide, by key.
+    consequences: Mapping[str, Consequence] = field(default_factory=dict)
+    #: Whether `untried` statements that are right are then decided for all parameters.
+    decides: bool = False
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers."""
+
+    #: Results of trials, by the ids of statements.
+    tried: Mapping[str, TrialPreview] = field(default_factory=dict)
+    #: Verdicts for all parameters, by the ids of statements.
+    statements: Mapping[str, FoundStatement] = field(default_factory=dict)
+    #: Decisions on implications, by key.
+    consequences: Mapping[str, Decided] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Sequence[Answers]) -> Answers:
+        """Return the answers of several steps."""
+        return cls(
+            _together(part.tried for part in parts),
+            _together(part.statements for part in parts),
+            _together(part.consequences for part in parts),
+        )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The plan, proofs and search results of a run."""
+
+    plan: Plan
+    paths: Paths
+
+    @classmethod
+    def of(cls, plan_file: str) -> _Run:
+        plan = read_plan(Path(plan_file))
+        return cls(plan, Paths.of_plan(Path(plan_file)))
+
+    @cached_property
+    def proofs(self) -> list[Mapping[str, Any]]:
+        """The outcomes of the run's proofs."""
+        proved = outcomes(self.plan, self.paths, Stage.PROVE)
+        return [proof for outcome in proved for proof in outcome.get("proofs", ())]
+
+    @property
+    def tables(self) -> Tables:
+        """The largest bounds of the run's tables, and its certificates."""
+        bounds: dict[tuple[str, Any], int] = defaultdict(int)
+        for table in self.plan["tables"]:
+            key = table["ruleset"], table["quantity"]
+            bounds[key] = max(bounds[key], table["bound"])
+        certificates: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for proof in self.proofs:
+            if proof["status"] == "proved":
+                certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
+        paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
+        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The known claims."""
+        files = [Path(name) for name in self.plan["claims_files"]]
+        written = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
+        return _catalogue(Path.cwd(), tuple(files), written)
+
+    def proposals(self) -> list[Callable[[], Proposals]]:
+        """Return the run's searches."""
+        mined = list(mined_in(self.plan, self.paths))
+        mined += learned_in(self.plan, self.proofs, mined)
+        families = families_of(self.plan, self.paths, mined)
+        of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
+        return proposals(mined, families, laws_of_states(self.proofs, of_games))
+
+
+@lru_cache(maxsize=1)
+def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
+    """Return the claims of some files; the times of the files are part of the cache key."""
+    return load_with_background(files)
+
+
+def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
+    """Return the proposals of one part of a run's searches."""
+    asked = _Run.of(plan_file).proposals()
+    return {place: asked[place]() for place in range(part, len(asked), parts)}
+
+
+def ask(plan_file: str, parts: int, *results: Any) -> Asked:
+    """Return the questions of a round, if all statements without an answer are right.
+
+    The results are those of the steps that searched, as many as there are parts, the answers of the first round in the second one,
+    and the function that reports progress.
+    """
+    *handed_on, report = results
+    run, answers = _Run.of(plan_file), handed_on[parts:]
+    asked, dominance = AskedForAll(), Dominance(decides=False)
+    previews = Answers.of(answers).tried
+    document_of(
+        _ordered(handed_on[:parts]),
+        Finder(run.tables, run.catalogue, None, asked, previews, dominance),
+    )
+    if not answers:
+        report(Stage.FIND, steps=1)
+        return Asked(asked.untried)
+    proves = bool(run.plan["prove"])
+    return Asked(asked.untried, asked.statements if proves else (), dominance.asked, proves)
+
+
+def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
+    """Return the answers to one part of the questions."""
+    run = _Run.of(plan_file)
+    some = dict([*asked.consequences.items()][part::parts])
+    consequences = {key: question.decided() for key, question in some.items()}
+    with limited(PREPARED_BY) as child:
+        prover = Prover(child)
+        for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
+        finder = Finder(run.tables, run.catalogue, prover.decide)
+        tried = {
+            statement.id: finder.preview(statement) for statement in asked.untried[part::parts]
+        }
+        right = [shown.tried for shown in tried.values() if shown.tried and asked.decides]
+        statements = {
+            statement.id: for_all.decided(statement)
+            for statement in (*asked.statements[part::parts], *right)
+        }
+        if child.was_killed:
+            tried, statements = {}, {}
+    return Answers(tried, statements, consequences)
+
+
+def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
+    """Write the found statements of a run.
+
+    The results are those of the steps that searched, as many as there are parts, all answers, and the function that reports progress.
+    """
+    *handed_on, report = results
+    run, answers = _Run.of(plan_file), Answers.of(handed_on[parts:])
+    report(Stage.FIND, steps=1)
+    with limited(PREPARED_BY) as child:
+        prover = Prover(child)
+        catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
+        for_all = (
+            prover.for_all(folder, catalogue, answers.statements) if run.plan["prove"] else None
+        )
+        dominance = Dominance(dict(answers.consequences))
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, answers.tried, dominance)
+        found_here = document_of(_ordered(handed_on[:parts]), finder)
+    mined = outcomes(run.plan, run.paths, Stage.MINE)
+    of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
+    documents = [found_here, *of_heights]
+    whole = FoundDocument(
+        statements=tuple(statement for part in documents for statement in part.statements),
+        searches=tuple(search for part in documents for search in part.searches),
+        killed=child.was_killed,
+    )
+    whole.write(Path(out_file))
+
+
+def _together(parts: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
+    """Return the proposals in the order of the searches."""
+    together = {place: proposals for proposed in parts for place, proposals in proposed.items()}
+    return [together[place] for place in sorted(together)]
+
+
+class Prover:
+    """Decides claims under limits of time and memory, in a child process."""
+
+    def __init__(self, child: Limited) -> None:
+        """Prepare; the first decision starts the process."""
+        self._child = child
+
+    def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
+        """Decide a claim for all positions, as `choco_pipeline.finding.trial.Decide` says."""
+        arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
+        limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
+        try:
+            return dict(self._child.call(settle, *arguments, what="the decision", **limits))
+        except UndecidedError as error:
+            return {"verdict": "undecided", "text": str(error)}
+
+    def for_all(
+        self,
+        certificates: str,
+        catalogue: Catalogue,
+        known: Mapping[str, FoundStatement] | None = None,
+    ) -> ForAllParameters:
+        """Return the prover for all parameters, which keeps certificates in a folder. `known` has earlier verdicts."""
+
+        def decide(claim: Claim, seconds: float) -> ClaimVerdict:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            return settled_for_all(claim.as_json(), *limits, self._child)
+
+        def follow(
+            claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
+        ) -> ClaimVerdict:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
+            asked = claim.as_json(), premises, verdicts
+            return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
+
+        return ForAllParameters(decide, follow, catalogue, known or {})

@@ -1,0 +1,391 @@
+"""Families of tables that differ in parameters, and the outcome of a claim on each table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from choco_pipeline.claims.checks.check import check_cells
+from choco_pipeline.claims.checks.evidence import alone
+from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import FOUND, Claim
+from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import Finding as Checked
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import LimitError
+from choco_pipeline.finding.laws import Point
+from choco_pipeline.finding.scope import Said, WholeTable, holding_among
+from choco_pipeline.finding.statement import Mined
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.written import parameter_text
+from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.table_findings import (
+    Evidence,
+    Finding,
+    FormulasFinding,
+    StatementFinding,
+    ValueSetFinding,
+)
+from choco_pipeline.mining.task import MOST_CELLS
+from choco_pipeline.stages import Stage
+from choco_pipeline.statements.tree import text_of
+from choco_pipeline.sweep.ledger import findings_of
+from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
+from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.spec import Quantity, variable_of
+from choco_pipeline.tables.store import StoredCells, store_of
+
+#: Bound of the first trial: most statements are wrong there already.
+CORNER = 100
+#: Bound of the trial before that: a table of three coordinates has few cells up to there.
+FIRST_CELLS = 12
+#: One in `THIRD` of the parameters is held out: no residue of conditions is held out as a whole.
+THIRD = 3
+#: Two in `FIFTH` of the tables held out are used first. It is odd, so that no residue is left out.
+FIFTH = 5
+
+
+@dataclass(frozen=True)
+class MemberTable:
+    """One table of a family."""
+
+    #: The integers that the family's notation leaves open.
+    parameters: Point
+    #: Returns the table's cells; asked again for every statement that is right in the corner.
+    table: Callable[[], Cells]
+    #: The search results; none if it was not searched.
+    findings: Sequence[Finding] = ()
+    #: That of the run's table, of which `table` may return a corner; None where there is no run.
+    stored_bound: int | None = None
+
+    @cached_property
+    def bound(self) -> int:
+        """The bound of the table."""
+        return self.table().bound
+
+    @cached_property
+    def corner(self) -> Cells:
+        """The table up to a small bound, kept in memory."""
+        cells = self.table().corner(CORNER)
+        return replace(cells, cells=cells.cells[tuple(slice(0, n) for n in cells.shape)].copy())
+
+    @cached_property
+    def first_cells(self) -> Cells:
+        """The first cells of the corner."""
+        return self.corner.corner(FIRST_CELLS)
+
+
+def extent(members: Iterable[MemberTable]) -> str:
+    """Return the text for the bounds of tables that were read in part; empty if there are none."""
+    cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
+    bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
+    return f", of larger ones the part to bound {bounds}" if cut else ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a claim on one table."""
+
+    #: Number of positions compared.
+    positions: int
+    #: The least counterexample and its largest coordinate; None if it is right.
+    failure: tuple[Position, int] | None
+    #: Bound of the part of the table that was read.
+    bound: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is right at every position, and there are positions."""
+        return self.failure is None and self.positions > 0
+
+
+@dataclass(frozen=True)
+class TableFamily:
+    """Tables of one quantity, for rulesets that differ only in integers."""
+
+    #: Their notation, with names for integers.
+    ruleset: str
+    #: The tables, each with other parameters, in the order of these.
+    members: tuple[MemberTable, ...]
+
+    @classmethod
+    def of(cls, ruleset: str, members: Sequence[MemberTable]) -> TableFamily:
+        """Return the family of some tables, sorted by parameters; of tables with equal parameters, the first."""
+        by_parameters: dict[tuple[int, ...], MemberTable] = {}
+        for member in members:
+            by_parameters.setdefault(
+                tuple(member.parameters[name] for name in sorted(member.parameters)), member
+            )
+        return cls(ruleset, tuple(by_parameters[key] for key in sorted(by_parameters)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters."""
+        return tuple(sorted(self.members[0].parameters)) if self.members else ()
+
+    @cached_property
+    def held_out(self) -> tuple[int, ...]:
+        """Indices of the third of the tables that is held out, chosen by parameters: their search results are not used."""
+        return tuple(i for i, member in enumerate(self.members) if self._is_held_out(member))
+
+    @property
+    def held_out_first(self) -> tuple[int, ...]:
+        """Two in five of them: a condition that these refute is learned again, with them."""
+        return tuple(place for i, place in enumerate(self.held_out) if i % FIFTH < 2)
+
+    @cached_property
+    def searched(self) -> tuple[int, ...]:
+        """Indices of the tables that are searched."""
+        return tuple(i for i, member in enumerate(self.members) if not self._is_held_out(member))
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The parameters of each table."""
+        return tuple(member.parameters for member in self.members)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The coordinates of its games' positions."""
+        return self.members[0].corner.game.coordinates
+
+    def canonical(self, line: str) -> str:
+        """Return the canonical text of a line with parameters."""
+        return text_of(self.claim(line).proposition)
+
+    def claim(self, line: str) -> Claim:
+        """Return a line with parameters as a claim on the family."""
+        return Claim(Statement(id=f"{FOUND}line", ruleset=self.ruleset, statement=line))
+
+    def evidence(self, positions: Mapping[int, int], kind: str) -> Evidence:
+        """Return the evidence of some tables, given the number of positions by the index of the table."""
+        which = listed([self.points[i] for i in positions])
+        what = f"{len(positions)} {kind} tables, {which}"
+        return Evidence(sum(positions.values()), what, len(positions))
+
+    def _is_held_out(self, member: MemberTable) -> bool:
+        places = (self._values[name].index(member.parameters[name]) for name in self.names)
+        return sum(places) % THIRD == THIRD - 1
+
+    @cached_property
+    def _values(self) -> dict[str, list[int]]:
+        return {
+            name: sorted({member.parameters[name] for member in self.members})
+            for name in self.names
+        }
+
+
+def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
+    """Return the outcome of a claim on the corner of a table.
+
+    A counterexample in the first cells is also the least one in the corner.
+    """
+    corner, few = member.corner, member.first_cells
+    if few is not corner:
+        first = _compared(claim, member, few, None)
+        if first.failure is not None:
+            return replace(first, bound=corner.bound)
+    return _compared(claim, member, corner, None)
+
+
+def outcome(claim: Claim, member: MemberTable, reach: int | None = None) -> Outcome:
+    """Return the outcome of a claim on a table, or on its positions up to `reach`."""
+    if reach is not None:
+        return _compared(claim, member, member.table().corner(reach), reach)
+    first = outcome_in_corner(claim, member)
+    if first.failure is not None or first.bound == member.bound:
+        return first
+    return _compared(claim, member, member.table(), None)
+
+
+def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
+    environment = dict(member.parameters)
+    try:
+        match claim.check:
+            case GrundyNumbers() as numbers:
+                tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
+            case PPositions() as outcomes:
+                tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
+            case _:
+                verdict = check_cells(claim, environment, cells, explains=False).verdict
+                right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
+                wrong = ((), 0) if isinstance(verdict, Refuted) else None
+                return Outcome(right, wrong, cells.bound)
+    except (FormulaError, LimitError):  # without a value, or too large to evaluate
+        return Outcome(0, None, cells.bound)
+    failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
+    return Outcome(tally.settled, failure, cells.bound)
+
+
+#: Most parameters in a list.
+MOST_LISTED = 8
+
+
+def listed(points: Sequence[Point]) -> str:
+    """Return a list of parameters in words, shortened if it is long."""
+    return parameter_text.listed(points, MOST_LISTED) or "none"
+
+
+def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the values of each parameter at some points."""
+    chosen = list(points)
+    return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
+
+
+#: Bytes of tables that are kept in memory; further ones are read again.
+KEPT = 400_000_000
+#: Most cells of a table that are read, four times as many as are searched. A corner is read of larger tables. A family may have a
+#: hundred tables, and statements are tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
+MOST_LOOKED_AT = 4 * MOST_CELLS
+#: The searches whose results are lifted to parameters.
+LIFTED = (FormulasFinding, StatementFinding, ValueSetFinding)
+
+
+def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
+    """Yield the search results of a run with their tables; of a game with several tables, those of the largest."""
+    largest = _largest(plan)
+    tables = {table["id"]: table for table in largest.values()}
+    for finding in findings_of(plan, paths):
+        if finding.table in tables:
+            table = tables[finding.table]
+            yield mined_from(finding, table, family_of(plan, table))
+
+
+def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
+    """Return a search result with its table and the family of its game."""
+    matched = match(read(family), read(table["ruleset"])) or {}
+    parameters = dict(sorted(matched.items()))
+    return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, finding)
+
+
+def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
+    """Return the families with search results that may be lifted, with all their tables."""
+    findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    wanted: set[tuple[str, str]] = set()
+    for result in mined:
+        if isinstance(result.finding, LIFTED):
+            findings[result.ruleset, result.quantity].append(result.finding)
+            wanted.add((result.family, result.quantity))
+    kept = _Kept(paths)
+    members: dict[tuple[str, str], list[MemberTable]] = defaultdict(list)
+    for (ruleset, quantity), table in _largest(plan).items():
+        family = family_of(plan, table), quantity
+        parameters = match(read(family[0]), read(ruleset))
+        if family in wanted and parameters:
+            mined_there = findings[ruleset, quantity]
+            reader = kept.reader(table)
+            members[family].append(MemberTable(parameters, reader, mined_there, table["bound"]))
+    return [TableFamily.of(ruleset, tables) for (ruleset, _), tables in members.items()]
+
+
+@dataclass
+class _Kept:
+    """A cache of tables."""
+
+    paths: Paths
+    bytes: int = 0
+    cells: dict[str, Cells] = field(default_factory=dict)
+
+    def reader(self, table: PlannedTable) -> Callable[[], Cells]:
+        """Return a function that returns a table, or the corner that is read, from memory if it is there."""
+
+        def cells() -> Cells:
+            kept = self.cells.get(table["id"])
+            if kept is None:
+                manifest = self.paths.manifest(table["shard"])
+                built = read_record(manifest)
+                store, entry = store_of(manifest, built), built["tables"][table["id"]]
+                stored = StoredCells.open(store, table["id"], entry)
+                kept = looked_at(Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored))
+                size = prod(kept.shape) * np.dtype(entry["dtype"]).itemsize
+                if self.bytes + size <= KEPT:
+                    kept = replace(kept, cells=kept.cells[tuple(map(slice, kept.shape))])
+                    self.bytes += size
+                    self.cells[table["id"]] = kept
+            return kept
+
+        return cells
+
+
+def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTable | None]:
+    """Return a function that opens the largest table of a game if only a corner of it was read."""
+    # Small, unlike the chunks that an open table keeps.
+    holding: dict[str, dict[Said, Checked]] = {}
+    by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
+    largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
+
+    def whole(game: str, quantity: Quantity) -> WholeTable | None:
+        table = largest.get((game, quantity))
+        if table is None or not _is_cut(game, table["bound"], quantity):
+            return None
+        name = table["id"]
+        if name not in holding:
+            holding[name] = holding_among(_checked_on(plan, paths, table))
+        manifest = paths.manifest(table["shard"])
+        built = read_record(manifest)
+        data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])
+        return WholeTable(table["bound"], data, holding[name])
+
+    return whole
+
+
+def _checked_on(
+    plan: Plan, paths: Paths, table: PlannedTable
+) -> Iterator[tuple[Claim, ClaimVerdict]]:
+    """Yield the claims with verdicts on a table."""
+    sweep = table["sweeps"][0]
+    if sweep in plan["jobs"][Stage.CHECK]:
+        claims = load_catalogue([Path(name) for name in plan["claims_files"]]).claims
+        for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
+            if document["table"] == table["id"]:
+                yield claims[document["claim"]], ClaimVerdict.model_validate(document)
+
+
+@cache
+def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
+    ruleset = parse_ruleset(game)
+    largest = dict(zip(ruleset.coordinates, ruleset.limits(bound), strict=True))
+    dims = variable_of(ruleset, quantity).dims  # those of uncut bars are rows and columns
+    return prod(largest.get(name, bound) + 1 for name in dims) > MOST_LOOKED_AT
+
+
+def looked_at(cells: Cells) -> Cells:
+    """Return a table, halved until it is small enough."""
+    part, bound = cells, cells.bound
+    while prod(part.shape) > MOST_LOOKED_AT and bound > 1:
+        bound //= 2
+        part = cells.corner(bound)
+    return part
+
+
+def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
+    """Return for each game and quantity the table with the largest bound, preferring tables that were searched."""
+    mined = {order["table"] for order in plan["mine"]}
+    largest: dict[tuple[str, str], PlannedTable] = {}
+    for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
+        largest[table["ruleset"], table["quantity"]] = table
+    return largest
+
+
+def family_of(plan: Plan, table: PlannedTable) -> str:
+    """Return the family of games of a sweep of the table, with names for parameters.
+
+    A game that no such family writes, as with height functions from a list, is a family by itself.
+    """
+    concrete = read(table["ruleset"])
+    for sweep in table["sweeps"]:
+        pattern = plan["sweeps"][sweep]["ruleset"]
+        if concrete.name == "with-pass":
+            pattern = f"with-pass({pattern}, passes={dict(concrete.arguments)['passes']})"
+        if read(pattern).names and match(read(pattern), concrete) is not None:
+            return str(pattern)
+    return str(table["ruleset"])

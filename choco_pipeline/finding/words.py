@@ -1,0 +1,390 @@
+"""Randomised bars: a statement that is right for many of them says nothing about the game.
+
+The heights of a game are moved up or down by 1 here and there, about once for each step that they make. Slopes and
+size stay, and whatever follows from these alone stays true: that z ≥ y at the P-positions of low bars, say, or that
+high bars are Nim. What follows from where the steps are does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.bounds import BOUND_OF_SEEN, FURTHER, largest_number
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
+from choco_pipeline.games.height import Height
+from choco_pipeline.games.rules import Limit, Rules
+from choco_pipeline.mining.cellular import mine_cellular
+from choco_pipeline.mining.counts import MOST_TERMS
+from choco_pipeline.mining.pictures import SIDE
+from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
+from choco_pipeline.mining.self_similarity import mine_blocks
+from choco_pipeline.mining.table_findings import (
+    MOST_SAID,
+    BlocksFinding,
+    CellularFinding,
+    CountFinding,
+    Finding,
+    IntegerSequence,
+    TermRelation,
+)
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions
+from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.spec import Quantity, quantity_for
+
+#: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
+BARS, MANY = 8, 4
+#: Bounds of their tables, by the number of coordinates.
+BOUNDS = {2: 80, 3: 40}
+#: The searches whose results may be words, by the kind of result.
+SEARCHES: dict[str, str] = {
+    "count": "counts",
+    "cellular": "cellular",
+    "blocks": "blocks",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HeightByChance(Height):
+    """A height function with random steps up and down; beyond `size` it is constant."""
+
+    like: Height
+    arguments: int
+    seed: int
+    size: int
+
+    @property
+    def notation(self) -> str:
+        """The notation of the original, and the seed."""
+        return f"chance({self.like.notation}, {self.seed})"
+
+    def __call__(self, *at: int) -> int:
+        """Return one height."""
+        return int(self._drawn[tuple(min(n, self.size - 1) for n in at)])
+
+    @cached_property
+    def _drawn(self) -> NDArray[np.int64]:
+        random = np.random.default_rng(self.seed)
+        heights = self.like.table(*[self.size] * self.arguments).astype(np.int64)
+        steps = max(1, int(heights.max() - heights.min()))
+        rate = min(1.0, steps / (self.size * self.arguments))
+        moved = heights + random.integers(-1, 2, heights.shape) * (
+            random.random(heights.shape) < rate
+        )
+        moved = np.maximum(moved, 0)
+        for axis in range(self.arguments):
+            moved = np.maximum.accumulate(moved, axis=axis)
+        return moved
+
+    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        places = [np.minimum(np.arange(r.start, r.stop), self.size - 1) for r in ranges]
+        values: NDArray[np.int64] = self._drawn[np.ix_(*places)]
+        return values
+
+
+@dataclass(frozen=True)
+class BarByChance(Ruleset):
+    """A bar with randomised heights and the other rules of the original."""
+
+    like: Ruleset
+    seed: int
+    size: int = field(default=0, compare=False)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules with the randomised heights."""
+        rules = self.like.rules
+        ((up, limit),) = rules.limits.items()
+        height = HeightByChance(limit.height, len(limit.of), self.seed, self.size)
+        return replace(rules, limits={up: Limit(height, limit.of)})
+
+    @property
+    def notation(self) -> str:
+        """The notation of the original, and the seed."""
+        return f"chance({self.like.notation}, {self.seed})"
+
+
+def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
+    """Return the randomised bars of a game; none if it is no bar."""
+    ruleset = parse_ruleset(game)
+    base = ruleset.base
+    if base.rules.bar is None:
+        return ()
+    size = BOUNDS[len(base.coordinates)] + 1
+    drawn = [BarByChance(base, seed, size) for seed in range(BARS)]
+    return tuple(WithPass(bar, ruleset.passes) if ruleset.passes else bar for bar in drawn)
+
+
+def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
+    """Return the number of randomised bars for which a statement is right, the least over its games; None if it has no bars."""
+    claims = statement.claims
+    if not claims and statement.pattern.names:
+        return None
+    if any(claim.related is not None or claim.is_over_tables for claim in claims):
+        return None
+    # A bounded statement may be right for all bars up to a small bound.
+    if any(claim.reach is not None for claim in claims):
+        return None
+    of = games if claims else [statement.ruleset]
+    numbers = [
+        sum(_is_right(statement, game, bar) for bar in bars)
+        for game in dict.fromkeys([*of[:1], *of[-1:]])
+        if (bars := bars_by_chance(game))
+    ]
+    return min(numbers, default=None)
+
+
+def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
+    try:
+        if not statement.claims:
+            search = SEARCHES.get(statement.kind)
+            return search is not None and says(_mined(bar, search), statement)
+        return all(_holds(claim, game, bar) for claim in statement.claims)
+    except ChocoError:  # no value, or a table that cannot be computed
+        return False
+
+
+def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
+    quantity = quantity_for(bar, claim.quantities)
+    bound, data = _table(bar, quantity)
+    cases = claim.cases(claim.match(game) or {})
+    verdicts = [
+        check_claim(claim, case, bar, bound, data, explains=False).verdict for case in cases
+    ]
+    return bool(verdicts) and all(isinstance(v, Exhausted | HoldsToBound) for v in verdicts)
+
+
+@lru_cache(maxsize=64)
+def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
+    """Return a bound and the table of a randomised bar."""
+    bound = BOUNDS[len(bar.base.coordinates)]
+    return bound, table(bar, bound, quantity)
+
+
+@lru_cache(maxsize=256)
+def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
+    """Return the results of a search in the table of a randomised bar."""
+    bound, data = _table(bar, "p-positions")
+    return mine_table([search], bar, bound, "p-positions", data)
+
+
+def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
+    """Whether one of the results of a search is the same statement."""
+    source = statement.source
+    return source is not None and any(
+        _has_relations(statement, finding.sequence)
+        if isinstance(finding, CountFinding)
+        else not finding.nothing and finding.says_as(source.finding)
+        for finding in findings
+    )
+
+
+def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
+    """Whether the numbers of P-positions of a randomised bar satisfy the relations of a statement."""
+    source = statement.source
+    if sequence is None or source is None or not isinstance(source.finding, CountFinding):
+        return False
+    own = source.finding.sequence
+    if own is None or own.what != sequence.what:
+        return False
+    terms = [0] * sequence.first + list(sequence.terms)
+    every = range(len(terms))
+    looked_up = {"g": terms} | {name: list(map(f, every)) for name, f in DIGIT_FUNCTIONS.items()}
+
+    def fails(relation: TermRelation, n: int) -> bool:
+        if n < relation.start:
+            return False
+        try:
+            formula = parse(relation.formula, functions=looked_up)
+            return not formula.value({sequence.index: n}, looked_up)
+        except FormulaError:  # beyond the terms that are known
+            return False
+
+    places = range(sequence.first, len(terms))
+    relations = source.finding.relations
+    return bool(relations) and not any(fails(one, n) for one in relations for n in places)
+
+
+#: Most seconds for a larger table.
+SECONDS = 0.5
+#: Side of larger pictures, for which a rule is solved in some seconds.
+LARGER_SIDE = 2 * SIDE
+#: Longest step of a rule.
+_MARGIN = 8
+#: Most columns of a table; they take about a second.
+MOST_COLUMNS = 1 << 20
+_PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
+    "cellular": mine_cellular,
+    "blocks": mine_blocks,
+}
+
+
+@dataclass(frozen=True)
+class SearchedAgain:
+    """Whether a larger table confirms a statement, and a text for its verdict."""
+
+    found: bool
+    text: str
+
+
+def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain | None:
+    """Return whether a larger table confirms the words of a statement on one game; None without such a table."""
+    source = statement.source
+    if source is None:  # no search is known that says it
+        return None
+    game = parse_ruleset(source.ruleset)
+    for (name, quantity), bound in tables.bounds.items():
+        if name != source.ruleset:
+            continue
+        number = largest_number(game)
+        larger = _larger(game, bound, quantity, FURTHER * bound)
+        if statement.kind == "count":  # of which no more terms are looked at
+            larger = min(larger, MOST_TERMS - 1)
+        if number >= larger:
+            why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
+            return SearchedAgain(False, why)
+        if isinstance(source.finding, CellularFinding | BlocksFinding):
+            farther = _farther(source.finding, larger)
+            if farther is not None and (larger > bound or bound > SIDE):
+                return farther
+        is_picture = SEARCHES[statement.kind] in _PICTURES
+        is_larger = larger > bound or (is_picture and bound > SIDE)
+        if not is_larger:  # the same cells would say the same again
+            return None
+        table_of = f"a table to bound {larger:,}"
+        where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
+        if not _is_found(statement, game, larger, quantity):
+            why = f"right to bound {bound:,}, and not found in {where}"
+            return SearchedAgain(False, why)
+        return SearchedAgain(True, f"the same search says it of {where}")
+    return None
+
+
+def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAgain | None:
+    """Return whether a larger table confirms a rule on pictures; None if it cannot be decided."""
+    game = parse_ruleset(finding.ruleset)
+    bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
+    while (bound + 1) ** 2 > MOST_COLUMNS:
+        bound //= 2
+    is_right = is_right_to(finding, bound)
+    if is_right is None:
+        return None
+    return SearchedAgain(
+        is_right, f"it is {'right' if is_right else 'wrong'} in a table to bound {bound:,}"
+    )
+
+
+def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether the search has the same result in a table to some bound."""
+    try:
+        statements = _mined_again(game, bound, quantity, SEARCHES[statement.kind])
+    except ChocoError:
+        return False
+    return says(statements, statement)
+
+
+def _mined_again(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
+    data = table(game, bound, quantity)
+    mine = _PICTURES.get(search)
+    if mine is None:
+        return mine_table([search], game, bound, quantity, data)
+    return mine(game, bound, data, LARGER_SIDE)
+
+
+def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
+    """Return the bound of a larger table that is computed quickly, or the same bound if there is none."""
+    while larger > bound:
+        try:
+            if cost_of(game, larger, quantity).seconds <= SECONDS:
+                return larger
+        except ChocoError:  # heights from a file end before
+            pass
+        larger //= 2
+    return bound
+
+
+def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | None:
+    """Return whether a rule on pictures of a game with three coordinates is right up to a bound; None if it cannot be decided."""
+    game = parse_ruleset(finding.ruleset)
+    if isinstance(finding, CellularFinding):
+        terms: Sequence[tuple[int, ...]] = finding.terms
+    else:
+        terms = [term for relation in finding.relations for term in relation.terms]
+    if not terms or any(len(term) != 1 + len(game.base.coordinates) or term[0] for term in terms):
+        return None
+    p = _p_positions(finding, game, bound)
+    if isinstance(finding, CellularFinding):
+        return not len(_wrong_sums(finding, game, p, bound))
+    return not any(len(wrong) for wrong in _wrong_halves(finding, game, p, bound))
+
+
+def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound: int) -> Ints:
+    """Return the P-positions up to a bound with the passes left of a rule, as rows in the order of the axes."""
+    data = table(game, bound, "p-positions")
+    rows: list[Ints] = []
+    for points in Cells.of(game, bound, data).p_positions():
+        cells = np.column_stack([points[axis] for axis in finding.axes])
+        chosen = (cells <= bound).all(axis=1)
+        if finding.passes is not None and "p" in points:
+            chosen &= points["p"] == finding.passes
+        rows.append(cells[chosen])
+    p: Ints = np.concatenate(rows)
+    return p
+
+
+def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Ints:
+    """Return the cells at which a cellular rule is wrong."""
+    steps = np.array([(0, 0, 0), *(step for _, *step in finding.terms)])
+    odd = _met_oddly([p + step for step in steps], bound)
+    wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
+    if finding.where == "positions":
+        wrong = wrong[_legal(finding, game, wrong)]
+    elif finding.where == "inside":
+        for step in steps:
+            wrong = wrong[_legal(finding, game, wrong - step)]
+    named = finding.exceptions
+    if named is None or len(named) > MOST_SAID:  # then the sentence does not name all of them
+        return wrong[wrong[:, 0] >= finding.begins]
+    return wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
+
+
+def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
+    """Yield for each residue the cells at which the relation to half the coordinates is wrong."""
+    for relation in finding.relations:
+        residue = np.array(relation.residue)
+        own = p[((p - residue) % 2 == 0).all(axis=1)]
+        halves = [(own - residue) // 2, *(p - np.array(step) for _, *step in relation.terms)]
+        cells = 2 * _met_oddly(halves, bound) + residue
+        cells = cells[(cells <= bound).all(axis=1) & (cells[:, 0] >= finding.begins)]
+        yield cells[_legal(finding, game, cells)]
+
+
+def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
+    """Return the rows that are in an odd number of arrays of distinct rows."""
+    side = bound + 2 * _MARGIN + 1
+    rows = np.concatenate(parts) + _MARGIN
+    keys, numbers = np.unique(
+        (rows[:, 0] * side + rows[:, 1]) * side + rows[:, 2], return_counts=True
+    )
+    odd = keys[numbers % 2 == 1]
+    return np.column_stack([odd // (side * side), odd // side % side, odd % side]) - _MARGIN
+
+
+def _legal(finding: CellularFinding | BlocksFinding, game: Ruleset, cells: Ints) -> Truths:
+    """Return which cells are positions."""
+    legal: Truths = np.all(cells >= 0, axis=1)
+    legal[legal] = are_positions(game.base, dict(zip(finding.axes, cells[legal].T, strict=True)))
+    return legal

@@ -1,0 +1,361 @@
+"""Families of short formulas with their values at points: linear forms with halves, nim-sums, and a small grammar.
+
+Expressions of the grammar are grown bottom-up, the smallest first; of those with the same values at the given points only the first
+is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations, product
+from math import gcd
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node, render
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Length = tuple[int, int, int, str]
+
+#: Multiples of coordinates, by the number of coordinates, and shifts in nim-sums.
+MULTIPLES = {1: 4, 2: 3, 3: 2, 4: 1}
+SHIFTS = {1: range(-2, 9), 2: range(-2, 9), 3: range(-2, 9), 4: range(2)}
+#: In linear forms of more coordinates the game's own numbers are no multiples: they would be too many.
+MOST_WITH_OWN = 2
+
+#: Of the grammar: number of different expressions; names, numbers and operators in one, at most.
+DIFFERENT, LARGEST = 3000, 7
+#: Numbers that are added, divided by, and so on, besides the game's own.
+SMALL = (1, 2)
+#: Values beyond this are of no use, and could leave 64 bits.
+FARTHEST = 1 << 40
+#: Operands whose results are computed together.
+TOGETHER = 64
+
+_PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
+
+
+class Atom(Protocol):
+    """A formula that stands for itself with any constant added."""
+
+    @property
+    def size(self) -> int:
+        """About how many names, numbers and operators it has."""
+
+    def text(self, names: Sequence[str], more: int) -> str:
+        """Return the formula with `more` added, in the shortest way of writing it."""
+
+
+@dataclass(frozen=True)
+class LinearAtom:
+    """⌊(Σ a·x + constant) / divisor⌋, the divisor 1 or 2."""
+
+    #: The numbers a, in the order of the coordinates.
+    multiples: tuple[int, ...]
+    divisor: int
+    constant: int
+
+    @property
+    def size(self) -> int:
+        """About how many names, numbers and operators it has."""
+        return sum(min(abs(a), 2) * 2 for a in self.multiples) + 2 * (self.divisor - 1)
+
+    def text(self, names: Sequence[str], more: int) -> str:
+        """Return the formula with `more` added, in the shortest way of writing it."""
+        constant = self.constant + more * self.divisor
+        if self.divisor == 1:
+            return _sum(self.multiples, names, constant)
+        ways = [_half(self.multiples, names, constant)]
+        whole = [a // 2 for a in self.multiples], constant // 2
+        rest = [a % 2 for a in self.multiples]
+        ways.append(_added(_sum(whole[0], names, whole[1]), "+", _half(rest, names, constant % 2)))
+        # ⌊(c-m)/2⌋ is -⌊(m+1-c)/2⌋
+        above = [-(-a // 2) for a in self.multiples]
+        for kept in (0, 1):
+            outside = (constant - kept + 1) // 2
+            inside = _half(rest, names, 2 * outside - constant + 1)
+            ways.append(_added(_sum(above, names, outside), "-", inside))
+        texts = (parse(way or "0").text for way in ways)
+        return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
+
+
+@dataclass(frozen=True)
+class NimSumAtom:
+    """The nim-sum of coordinates, each with its shift; one without a shift is no part of it."""
+
+    shifts: tuple[int | None, ...]
+
+    @property
+    def size(self) -> int:
+        """About how many names, numbers and operators it has."""
+        return sum(4 if s else 2 for s in self.shifts if s is not None)
+
+    def text(self, names: Sequence[str], more: int) -> str:
+        """Return the formula with `more` added."""
+        pairs = zip(names, self.shifts, strict=True)
+        terms = [f"({x}{s:+d})" if s else x for x, s in pairs if s is not None]
+        text = " ^ ".join(terms)
+        if more:
+            text = f"({text}){more:+d}" if len(terms) > 1 else f"{text}{more:+d}"
+        return parse(text).text
+
+
+def linear_forms(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield linear forms of coordinates, and their halves, with their values at the points.
+
+    Coordinates with a flag count passes, and are taken once at most. Of up to two others the game's own numbers are multiples,
+    too.
+    """
+    most = MULTIPLES[max(1, flags.count(False))]
+    several = set(range(-most, most + 1))
+    if flags.count(False) <= MOST_WITH_OWN:
+        several |= {*own, *(-number for number in own)}
+    for multiples in product(*(range(-1, 2) if f else sorted(several) for f in flags)):
+        total = np.zeros(columns[0].shape, np.int64)
+        for a, x in zip(multiples, columns, strict=True):
+            total += a * x
+        yield LinearAtom(multiples, 1, 0), total
+        if any(a % 2 for a in multiples):
+            for constant in (0, 1):
+                yield LinearAtom(multiples, 2, constant), (total + constant) // 2
+
+
+def nim_sums(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield nim-sums of shifted coordinates with their values at the points.
+
+    Coordinates with a flag count passes: they are not shifted, and may be left out. Up to three others are shifted by the
+    game's own numbers, too.
+    """
+    shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
+    if flags.count(False) < len(SHIFTS):
+        shifts = sorted({*shifts, *own, *(-number for number in own)}, key=abs)
+    for chosen in product(*((0, None) if flag else shifts for flag in flags)):
+        shifted = [x + s for x, s in zip(columns, chosen, strict=True) if s is not None]
+        if shifted:
+            yield NimSumAtom(chosen), reduce(np.bitwise_xor, shifted)
+
+
+def length(text: str) -> Length:
+    """Return a sort key: the numbers of names, numbers and operators together, of names, and of characters.
+
+    Examples
+    --------
+    >>> length("min(x, y+1) == 0")[:3]
+    (7, 3, 16)
+    """
+    parts = _PARTS.findall(text)
+    return len(parts), sum(part[0].isalpha() for part in parts), len(text), text
+
+
+def _half(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
+    """Return ⌊(Σ a·x + constant)/2⌋ as text, with a common factor in front; empty if it is 0."""
+    common = gcd(*multiples, constant)
+    if not common or (not any(multiples) and constant in (0, 1)):
+        return ""
+    inner = [a // common for a in multiples]
+    text = _sum(inner, names, constant // common)
+    alone = sum(map(abs, inner)) == 1 and constant == 0 and max(inner) == 1
+    text = text if alone else f"({text})"
+    return f"{common}*{text}//2" if common > 1 else f"{text}//2"
+
+
+def _sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
+    """Return Σ a·x + constant as text, positive terms before negative ones."""
+    pairs = [*zip(multiples, names, strict=True), (constant, "")]
+    text = ""
+    for a, name in sorted((pair for pair in pairs if pair[0]), key=lambda pair: pair[0] < 0):
+        term = name if name and abs(a) == 1 else f"{abs(a)}*{name}" if name else f"{abs(a)}"
+        text += (("+" if text else "") if a > 0 else "-") + term
+    return text or "0"
+
+
+def _added(first: str, sign: str, second: str) -> str:
+    """Return a sum or a difference of two texts, of which either may say 0."""
+    if not second:
+        return first
+    return f"{first}{sign}{second}" if first != "0" else second if sign == "+" else f"-({second})"
+
+
+@dataclass(frozen=True)
+class Grown:
+    """An expression of the grammar."""
+
+    node: Node
+    #: Most names, numbers and operators in it.
+    size: int
+
+    def text(self, names: Sequence[str], more: int) -> str:
+        """Return the formula with `more` added."""
+        node = self.node
+        if more:
+            match node:
+                case Binary("+" | "-" as sign, left, Integer(value)):
+                    more += value if sign == "+" else -value
+                    node = left
+                case _:
+                    pass
+        if not more:
+            return render(node)
+        return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
+
+
+def grow(
+    names: Sequence[str], columns: Sequence[Ints], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield expressions in the coordinates with their values at the points, each value once.
+
+    Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) where x is positive by its form, and x^y, x+y, x-y, min, max.
+
+    Constants are 1, 2 and the game's own numbers.
+    """
+    constants = sorted({*SMALL, *own})
+    by_size: dict[int, list[tuple[Node, Ints]]] = {}
+    seen: set[bytes] = set()
+    for size in range(1, LARGEST + 1, 2):
+        level = by_size.setdefault(size, [])
+        for make, rows in _candidates(size, by_size, names, columns, constants):
+            low, high = rows.min(axis=1), rows.max(axis=1)
+            useful = (low != high) & (high <= FARTHEST) & (low >= -FARTHEST)
+            for i in np.flatnonzero(useful).tolist():
+                values = rows[i]
+                key = values.tobytes()
+                node = None if key in seen else make(i)
+                if node is None:
+                    continue
+                seen.add(key)
+                level.append((node, values))
+                yield Grown(node, size), values
+                if len(seen) == DIFFERENT:
+                    return
+
+
+def remainders(
+    names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield remainders of nim-sums, and nim-sums of remainders, of two or more coordinates by one of the game's own numbers.
+
+    Such are the Grundy numbers of several heaps of which amounts up to some number may be taken.
+    """
+    for count, number in product(range(2, len(names) + 1), own):
+        for chosen in combinations(range(len(names)), count):
+            heaps: list[Node] = [Name(names[i]) for i in chosen]
+            whole = reduce(_nim_sum, heaps)
+            sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
+            yield Grown(Binary("%", whole, Integer(number)), 2 * count + 1), sums % number
+            if number & (number - 1):  # by a power of 2 they are the same
+                parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
+                sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
+                yield Grown(reduce(_nim_sum, parts), 4 * count - 1), sums
+
+
+def _nim_sum(left: Node, right: Node) -> Node:
+    return Binary("^", left, right)
+
+
+#: Expressions, made when they are asked for by their numbers, if there is one with that number; and their values, [number, point].
+_Several = tuple[Callable[[int], Node | None], Ints]
+
+
+def _candidates(
+    size: int,
+    by_size: dict[int, list[tuple[Node, Ints]]],
+    names: Sequence[str],
+    columns: Sequence[Ints],
+    constants: Sequence[int],
+) -> Iterator[_Several]:
+    if size == 1:
+        yield lambda i: Name(names[i]), np.array(columns)
+        return
+    before = by_size[size - 2]
+    for start in range(0, len(before), TOGETHER):
+        yield _with_constants(before[start : start + TOGETHER], constants)
+    for first in range(1, size - 1, 2):
+        second = by_size[size - 1 - first]
+        for left, a in by_size[first]:
+            again = first > size - 1 - first
+            for start in range(0, len(second), TOGETHER):
+                yield _of_two(left, a, second[start : start + TOGETHER], only_minus=again)
+
+
+def _with_constants(operands: Sequence[tuple[Node, Ints]], constants: Sequence[int]) -> _Several:
+    """Return the results of one operation on some expressions, each with all operations in turn."""
+    values = np.array([row for _, row in operands])
+    # its sign, the number on its left or its right, and the values
+    operations: list[tuple[str, int | None, int | None, Ints]] = []
+    for c in constants:
+        operations.append(("+", None, c, values + c))
+        operations.append(("-", None, c, values - c))
+        operations.append(("-", c, None, c - values))
+        if c > 1:
+            operations.append(("//", None, c, values // c))
+            operations.append(("%", None, c, values % c))
+    operations.append(("*", 2, None, 2 * values))
+    operations.append(("%", None, 4, values % 4))
+    two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
+    operations.append(("v2", None, None, two_parts))
+
+    def make(i: int) -> Node | None:
+        operand, which = divmod(i, len(operations))
+        node, (sign, left, right, _) = operands[operand][0], operations[which]
+        if sign == "v2":
+            return Call(sign, (node,)) if _is_positive(node) else None
+        first, second = (node if number is None else Integer(number) for number in (left, right))
+        return Binary(sign, first, second)
+
+    rows = np.stack([made for *_, made in operations], axis=1)
+    return make, rows.reshape(-1, values.shape[1])
+
+
+def _of_two(
+    left: Node, a: Ints, rights: Sequence[tuple[Node, Ints]], *, only_minus: bool
+) -> _Several:
+    """Return the results of operations on an expression and each of some others."""
+    b = np.array([row for _, row in rights])
+    signs, made = ["-"], [a - b]
+    if not only_minus:  # which alone changes when operands are exchanged
+        signs += ["^", "+", "min", "max"]
+        made += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
+
+    def make(i: int) -> Node:
+        right, sign = rights[i // len(signs)][0], signs[i % len(signs)]
+        return Call(sign, (left, right)) if sign in ("min", "max") else Binary(sign, left, right)
+
+    return make, np.stack(made, axis=1).reshape(-1, b.shape[1])
+
+
+def _is_positive(node: Node) -> bool:
+    """Whether an expression in coordinates, which are never negative, is positive by its form alone."""
+    match node:
+        case Integer(value):
+            return value > 0
+        case Binary("+", left, right):
+            return (_is_positive(left) and _is_natural(right)) or (
+                _is_natural(left) and _is_positive(right)
+            )
+        case _:
+            return False
+
+
+def _is_natural(node: Node) -> bool:
+    match node:
+        case Name():
+            return True
+        case Integer(value):
+            return value >= 0
+        case Binary("+" | "^" | "*" | "//" | "%", left, right):
+            return _is_natural(left) and _is_natural(right)
+        case Call("min" | "max" | "v2", arguments):
+            return all(map(_is_natural, arguments))
+        case _:
+            return False

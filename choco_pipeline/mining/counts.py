@@ -1,0 +1,342 @@
+"""The numbers of P-positions of a table: recurrences of these numbers, and their consequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.mining.p_positions import four_heaps, with_strip
+from choco_pipeline.mining.recurrences import (
+    CANDIDATES,
+    DEEPEST,
+    MEANINGS,
+    MOST_FOR_LINEAR,
+    Relation,
+    closed_form,
+    continuation,
+    digit_form,
+    is_whole,
+    linear_recurrence,
+    printed,
+    relations,
+    rule_text,
+)
+from choco_pipeline.mining.table_findings import (
+    AtPowers,
+    ClaimContent,
+    CountFinding,
+    Evidence,
+    IntegerSequence,
+    TermRelation,
+    Tried,
+)
+from choco_pipeline.provenance import package_version
+from choco_pipeline.tables.cells import Cells
+
+#: Largest number of terms, and the fewest with which a sequence is made.
+MOST_TERMS, FEWEST_TERMS = 512, 8
+#: Bars C(m, m+d) are counted for d up to this, and up to this side.
+WIDEST, LARGEST_BAR = 4, 256
+#: Fewer P-positions are not counted: formulas describe them.
+FEWEST_COUNTED = 5
+#: A sequence is continued by its relations up to 2^FAR. Its terms at powers of 2 have recurrences of at most this order.
+FAR, MOST_ORDER = 16, 4
+#: Roots of recurrences are looked for up to this.
+LARGEST_ROOT = 16
+TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
+#: A sequence, and its terms at powers of 2 where these may have relations of their own.
+Counted = tuple[IntegerSequence, IntegerSequence | None]
+
+
+def b_file(sequence: IntegerSequence) -> str:
+    """Return a sequence in the format of the OEIS: comments, then lines of an index and a term.
+
+    Examples
+    --------
+    >>> print(b_file(IntegerSequence("nim(2)", "P-positions below n", "n", 0, (0, 1, 2))), end="")
+    # g(n): P-positions below n; nim(2); choco_pipeline 0.1.0
+    0 0
+    1 1
+    2 2
+    """
+    head = f"# g({sequence.index}): {sequence.what}; {sequence.game}; choco_pipeline {package_version()}"
+    lines = (f"{n} {term}" for n, term in enumerate(sequence.terms, sequence.first))
+    return "\n".join((head, *lines, ""))
+
+
+def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
+    """Return the recurrences of a table's numbers of P-positions.
+
+    If relations that hold for ever give the terms at 2^n, the sequence of these is left out. One finding of nothing names
+    the sequences without any relation.
+    """
+    bar = game.base.rules.bar
+    shift = 0 if bar is None else bar.shift
+    # nim-sums of shifted coordinates begin at the shift
+    centres = list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
+    findings: list[CountFinding] = []
+    without: list[str] = []
+    tried = 0
+    seen: set[tuple[int, ...]] = set()
+    for sequence, at_powers in sequences(game, bound, data):
+        is_given = False  # whether the terms at 2^n follow from the relations of all terms
+        for numbers in filter(None, (sequence, at_powers)):
+            if len(numbers.terms) < FEWEST_TERMS or not any(numbers.terms) or numbers.terms in seen:
+                continue
+            seen.add(numbers.terms)
+            finding = _linear(numbers) or _digits(numbers, centres) or _regular(numbers, centres)
+            if finding is None:
+                without.append(numbers.what)
+                tried += _candidates(numbers)
+            elif not is_given:
+                findings.append(finding)
+                is_given = finding.closed_form is not None or any(
+                    result.kind == "terms" and result.formula for result in finding.follows
+                )
+    if without or not findings:
+        what = "; ".join(without) or "numbers of P-positions: too few"
+        searched = Tried(candidates=tried, what=f"{TRIED}: {what}")
+        findings.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
+    return findings
+
+
+def _candidates(sequence: IntegerSequence) -> int:
+    """Return the number of forms: linear recurrences by their order, forms in digits, relations by their place."""
+    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES
+
+
+def _finding(
+    sequence: IntegerSequence,
+    form: str,
+    equations: Sequence[tuple[str, int]],
+    found_on: tuple[int, str],
+    held_on: tuple[int, str],
+    text: str,
+    **more: Any,
+) -> CountFinding:
+    last = sequence.first + len(sequence.terms) - 1
+    return CountFinding(
+        ruleset=sequence.game,
+        sequence=sequence,
+        relations=tuple(TermRelation(formula=formula, start=start) for formula, start in equations),
+        found_on=Evidence(*found_on),
+        held_on=Evidence(held_on[0], f"{held_on[1]} up to g({last})"),
+        tried=Tried(candidates=_candidates(sequence), what=TRIED),
+        form=form,
+        text=f"the number g({sequence.index}) of {sequence.what} {text}",
+        **more,
+    )
+
+
+def _linear(sequence: IntegerSequence) -> CountFinding | None:
+    """Return a finding on a sequence with a linear recurrence."""
+    learnt_recurrence = linear_recurrence(sequence.terms)
+    if learnt_recurrence is None:
+        return None
+    recurrence, learnt = learnt_recurrence
+    index, terms = sequence.index, sequence.terms
+    rule = rule_text(recurrence, "g", index)
+    # sums of powers are those of places from 0 on
+    closed = None if sequence.first else closed_form(terms, recurrence, LARGEST_ROOT)
+    return _finding(
+        sequence,
+        "linear",
+        [(rule, sequence.first)],
+        (learnt, f"the first {learnt} terms"),
+        (len(terms) - learnt, "the terms"),
+        f"is {closed}" if closed else f"satisfies {printed(rule)}",
+        claim=_claim(sequence, [(rule, sequence.first)], ()),
+        closed_form=closed
+        and TermRelation(formula=f"g({index}) == {closed.text(index)}", start=closed.start),
+    )
+
+
+def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
+    """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
+    index = sequence.index
+    by_digits = digit_form(sequence.first, sequence.terms, index)
+    if by_digits is None:
+        return None
+    related = _regular(sequence, centres)
+    follows = () if related is None else related.follows
+    shown = ", ".join(map(printed, by_digits.equations))
+    meant = " and ".join(
+        f"{name}({index}) {meaning} of {index}"
+        for name, meaning in MEANINGS.items()
+        if f"{name}(" in shown
+    )
+    return _finding(
+        sequence,
+        "digits",
+        [(equation, 0) for equation in by_digits.equations],
+        (by_digits.learnt, f"the first terms that determine {printed(by_digits.equations[0])}"),
+        (len(sequence.terms) - by_digits.learnt, "the other terms,"),
+        f"satisfies {shown}, with {meant}{_hence(sequence, follows)}",
+        follows=follows,
+    )
+
+
+def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
+    """Return a finding on a sequence with relations between its terms and those at half the place."""
+    related = relations(sequence.first, sequence.terms, centres)
+    if not related:
+        return None
+    index = sequence.index
+    equations = [(relation.text("g", index), relation.start) for relation in related]
+    whole = is_whole(related)
+    consequences = _consequences(sequence, related) if whole else ()
+    parts = [
+        printed(formula) + (f" for {index} ≥ {start}" if start > sequence.first else "")
+        for formula, start in equations
+    ]
+    return _finding(
+        sequence,
+        "regular" if whole else "partly regular",
+        equations,
+        (sum(one.found_on for one in related), "equations between the first terms"),
+        (sum(one.held_on for one in related), "the other equations,"),
+        f"satisfies {', '.join(parts)}{_hence(sequence, consequences)}",
+        claim=_claim(sequence, equations, consequences),
+        follows=consequences,
+    )
+
+
+def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
+    hence = " and ".join(result.text for result in follows)
+    return f"; if so for all {sequence.index}, {hence}" if hence else ""
+
+
+def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtPowers, ...]:
+    """Return forms of the terms at 2^n, and of the sums up to there, of a sequence that relations give."""
+    every = continuation(sequence.first, sequence.terms, rules, 1 << FAR)
+    if every is None:
+        return ()
+    index, places = sequence.index, [(1 << n) - sequence.first for n in range(FAR + 1)]
+
+    def consequence(
+        kind: Literal["terms", "sums"], name: str, numbers: list[int]
+    ) -> AtPowers | None:
+        terms = tuple(numbers[place] for place in places)
+        linear = linear_recurrence(terms)
+        if linear is None or len(linear[0]) > MOST_ORDER:
+            return None
+        closed = closed_form(terms, linear[0], LARGEST_ROOT)
+        if closed is None:
+            return AtPowers(kind=kind, text=f"b(n) = {name}: {printed(rule_text(linear[0], 'b'))}")
+        text = f"{name} = {closed}"
+        return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
+
+    sums = np.cumsum(np.array(every, object)).tolist()
+    of_sums = f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n"
+    both = consequence("terms", "g(2^n)", every), consequence("sums", of_sums, sums)
+    return tuple(filter(None, both))
+
+
+def _claim(
+    sequence: IntegerSequence,
+    equations: Sequence[tuple[str, int]],
+    consequences: Sequence[AtPowers],
+) -> ClaimContent | None:
+    """Return relations as a claim on square bars; claims speak of no passes, and of no m+1, there."""
+    if sequence.game != "rectangular-bar(m=m, n=m)":
+        return None
+    name = sequence.index
+    every, sums = list(equations), dict[str, JsonValue]()
+    for result in consequences:
+        if result.formula is not None:
+            letter = "g" if result.kind == "terms" else "total"
+            if letter == "total":
+                sums = {"sums": {"total": f"g({name})"}}
+            every.append((f"{letter}(2**{name}) == {result.formula}", result.start))
+    conditions: list[JsonValue] = [
+        f"{name} < {start} or {equation}" if start > 1 else equation for equation, start in every
+    ]
+    return {
+        "ruleset": sequence.game,
+        "check": {"kind": "counts", **sums, "relations": conditions},
+    }
+
+
+def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
+    """Yield the numbers of P-positions: in boxes, with those for powers of 2 alone; by their sum; in bars by their size.
+
+    Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
+    """
+    game, data = with_strip(game, data)
+    rules, passes = game.base.rules, game.passes
+    if rules.face is not None:
+        m, n = rules.face.sizes.values()
+        wider = abs(n - m)
+        most = min(m, n, LARGEST_BAR - wider)
+        if wider < LARGEST_BAR and most >= FEWEST_TERMS:
+            yield from _bars(four_heaps(passes, most + wider - 1), most, wider)
+        return
+    yield from _boxes(Cells.of(game, bound, data))
+    if rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data:
+        heaps = four_heaps(passes, data)
+        side = min(heaps.shape[-1], LARGEST_BAR)
+        for wider in range(min(WIDEST, side - 1) + 1):
+            yield from _bars(heaps, side - wider, wider)
+
+
+def _boxes(cells: Cells) -> Iterator[Counted]:
+    game, passes, bound = cells.game, cells.game.passes, cells.bound
+    names = game.base.coordinates
+    total = "+".join(names)
+    numbers = np.zeros((2, passes + 1, bound + 1), np.int64)
+    for points in cells.p_positions():
+        inside = cells.within_reach(points, bound)
+        row = (bound + 1) * inside[game.coordinates[-1]] if passes else 0
+        sums = np.sum([inside[name] for name in names], axis=0)
+        for counts, value in zip(numbers, (cells.sizes(inside), sums), strict=True):
+            places = (row + value)[value <= bound]
+            counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
+    for p in range(min(1, passes), passes + 1):
+        found: list[Counted] = []
+        in_boxes, by_sum = (part[p] for part in numbers)
+        if in_boxes.sum() >= FEWEST_COUNTED:
+            terms = np.concatenate([[0], in_boxes.cumsum()]).tolist()
+            powers = [terms[1 << n] for n in range((len(terms) - 1).bit_length())]
+            boxes = (
+                (f"P-positions with all coordinates below {side}", f"size < {power}", of)
+                for side, power, of in (("n", "n", terms[:MOST_TERMS]), ("2^n", "2**n", powers))
+            )
+            below, below_powers = (_sequence(game.notation, p, passes, "n", *box) for box in boxes)
+            found.append((below, below_powers))
+        if len(names) > 1 and by_sum.sum() >= FEWEST_COUNTED:
+            what, condition = f"P-positions with {total} = n", f"size <= n and {total} == n"
+            terms = by_sum[:MOST_TERMS].tolist()
+            found.append((_sequence(game.notation, p, passes, "n", what, condition, terms), None))
+        yield from sorted(found, key=lambda counted: counted[0].what)
+
+
+def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted]:
+    """Yield the numbers of P-positions of the bars C(m, m+wider) from a table p, a, b, c → d of heaps."""
+    passes = len(heaps) - 1
+    width = f"m+{wider}" if wider else "m"
+    family = f"rectangular-bar(m=m, n={width})"
+    what = f"cells whose bar of m rows and {width} columns is a P-position"
+    for p in range(min(1, passes), passes + 1):
+        terms = []
+        for m in range(1, most + 1):
+            i, j = np.arange(m)[:, None], np.arange(m + wider)
+            is_p = heaps[p][i, m - 1 - i, j] == m + wider - 1 - j
+            terms.append(int(np.count_nonzero(is_p)))
+        game = f"with-pass({family}, passes={passes})" if passes else family
+        yield _sequence(game, p, passes, "m", what, "i > 0", terms), None
+
+
+def _sequence(
+    game: str, p: int, passes: int, index: str, what: str, condition: str, terms: Sequence[int]
+) -> IntegerSequence:
+    """Return the numbers of P-positions that satisfy a condition, with p of some passes left."""
+    left = f", {'the pass left' if passes == 1 else passes_left(p)}" if passes else ""
+    counted = f"count(position: P and {condition}{f' and p == {p}' if passes else ''})"
+    return IntegerSequence(game, what + left, index, int(index == "m"), tuple(terms), counted)

@@ -1,0 +1,260 @@
+"""The P-positions of a table as plane pictures, and linear equations over GF(2) between their cells.
+
+There is a picture for each value of a coordinate, or for each size of a bar. Rules by which pictures follow from others are
+solutions of many equations in few unknowns, which are packed eight to a byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.mining.p_positions import four_heaps, with_strip
+from choco_pipeline.tables.cells import Cells, Points, Truths, select
+
+Bits = NDArray[np.bool_]
+
+#: Default side of pictures.
+SIDE = 64
+#: Four heaps of Nim are drawn as C(m, m+d) for d up to this,
+WIDEST = 8
+#: and as C(m, n) for all m and n up to this.
+BOTH_SIDES = 16
+#: Of a nullspace up to this dimension every element is looked at for the sparsest solution.
+LARGEST_NULLSPACE = 12
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Plane pictures of P-positions, numbered by one number or by two."""
+
+    #: A ruleset, or a family of bars with the parameter m.
+    ruleset: str
+    #: Names of the picture's number or numbers, of row and column.
+    axes: tuple[str, ...]
+    #: Numbers, row and column of the first cell.
+    first: tuple[int, ...]
+    #: Passes left in all of these positions, or None for a game without.
+    passes: int | None
+    #: Whether it is a P-position; bool, [number, …, row, column].
+    cells: Bits
+    #: Whether it is a position; bool, as `cells`.
+    legal: Bits
+    #: Whether no position lies beyond the ends of rows and columns; otherwise these positions are unknown.
+    closed: bool
+    #: Columns minus rows of the bars that are drawn; 0 for other pictures, and for bars of all shapes.
+    wider: int = 0
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers a picture has."""
+        return self.cells.ndim - 2
+
+    @property
+    def left(self) -> str:
+        """How many passes are left, in words."""
+        return "" if self.passes is None else passes_left(self.passes)
+
+    @property
+    def text(self) -> str:
+        """The ruleset and the numbers of the pictures, in words."""
+        spans = zip(self.axes[:-2], self.first, self.cells.shape, strict=False)
+        numbers = (f"{name} = {first}, …, {first + length - 1}" for name, first, length in spans)
+        left = "" if self.passes is None else f", {self.left}"
+        return f"{self.ruleset} by {' and '.join(numbers)}{left}"
+
+
+def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[list[Stack]]:
+    """Yield the ways to cut a table's P-positions into plane pictures, each with a stack for every number of passes left.
+
+    Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
+    are drawn as the bars C(m, m+d), by m, for each d, and as C(m, n), by m and n; for a rectangular bar m × n up to its
+    size and its |n − m|. The Grundy numbers of a step bar are cut as P-positions of the bar with a strip. Other games have
+    no pictures.
+    """
+    game, data = with_strip(game, data)
+    rules, passes = game.base.rules, game.passes
+    is_four_heaps = rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data
+    if rules.face is not None or is_four_heaps:
+        widest = WIDEST
+        if rules.face is not None:
+            m, n = rules.face.sizes.values()
+            widest = min(abs(n - m), WIDEST)
+            heaps = four_heaps(passes, min(max(m, n), side) - 1)
+        else:
+            heaps = four_heaps(passes, data)
+        size = min(heaps.shape[-1], side)
+        for wider in range(min(widest, size - 1) + 1):
+            yield _bars(heaps, size - wider, wider)
+        yield _bars(heaps, min(size, BOTH_SIDES), None)
+    elif len(game.base.coordinates) == 3:
+        cells, legal = _box(Cells.of(game, bound, data), side)
+        seen: list[tuple[Bits, Bits]] = []
+        for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
+            cut = cells.transpose(0, *(1 + axis for axis in order))
+            exists = legal.transpose(order)
+            if any(np.array_equal(cut, c) and np.array_equal(exists, e) for c, e in seen):
+                continue  # a game that is symmetric in two coordinates
+            seen.append((cut, exists))
+            last = int(np.flatnonzero(exists.any(axis=(1, 2)))[-1]) + 1
+            axes = tuple(game.base.coordinates[axis] for axis in order)
+            yield [
+                Stack(game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False)
+                for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True)
+            ]
+
+
+def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
+    """Return whether triples of coordinates below `side` are P, [passes, …], and whether they are positions."""
+    names, passes = cells.game.base.coordinates, cells.game.passes
+    lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
+    sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
+
+    def inside(points: Points) -> Truths:
+        found: Truths = np.all(
+            [points[name] < sides[name] for name in names if name in points], axis=0
+        )
+        return found
+
+    is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
+    for points in cells.p_positions():
+        near = select(points, inside(points))
+        left = near[cells.game.coordinates[-1]] if passes else np.zeros_like(near[names[0]])
+        is_p[(left, *(near[name] for name in names))] = True
+    legal: Bits = np.zeros(tuple(sides.values()), np.bool_)
+    stored = cells.variable.stored or ""
+    inner = np.arange(sides.get(stored, 1))
+    for block in cells.blocks():
+        here = block.chosen(inside(block.points))
+        at = {stored: inner} | {name: values[:, None] for name, values in here.points.items()}
+        is_legal = True if here.tops is None else inner <= here.tops[:, None]
+        legal[tuple(at[name] for name in names)] = is_legal
+    return is_p, legal
+
+
+def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stack]:
+    """Return the patterns of C(m, m+wider), or of all C(m, n), for m, n ≤ `most`, from a table p, a, b, c → d of heaps."""
+    side = np.arange(1, most + 1)
+    if wider is None:
+        m, n = side[:, None, None, None], side[:, None, None]
+        family = "rectangular-bar(m=m, n=n)"
+    else:
+        m = side[:, None, None]
+        n = m + wider
+        family = f"rectangular-bar(m=m, n=m+{wider})" if wider else "rectangular-bar(m=m, n=m)"
+    i, j = np.arange(most)[:, None], np.arange(most + (wider or 0))
+    legal = (i < m) & (j < n)
+    below = np.maximum(m - 1 - i, 0)
+    numbers = ("m", "n") if wider is None else ("m",)
+    passes = len(heaps) - 1
+    return [
+        Stack(
+            f"with-pass({family}, passes={passes})" if passes else family,
+            (*numbers, "i", "j"),
+            (1,) * legal.ndim,
+            p if passes else None,
+            legal & (heaps[p][i, below, j] == n - 1 - j),
+            legal,
+            True,
+            wider or 0,
+        )
+        for p in range(passes + 1)
+    ]
+
+
+def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
+    """Return the cells in a box, which may reach beyond them; False where there are none."""
+    found: Bits = np.zeros(lengths, np.bool_)
+    spans = [
+        (max(0, -start), max(0, -start, min(length, size - start)), start)
+        for start, length, size in zip(starts, lengths, cells.shape, strict=True)
+    ]
+    here = tuple(slice(first, stop) for first, stop, _ in spans)
+    found[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
+    return found
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """All solutions of a solvable system."""
+
+    #: A solution; bool, shape (unknowns,).
+    one: Bits
+    #: A basis of the solutions with right-hand sides 0; bool, shape (dimension, unknowns).
+    nullspace: Bits
+    #: How many different equations there were, other than 0 = 0.
+    equations: int
+
+    @property
+    def rank(self) -> int:
+        """How many of the equations are independent."""
+        return len(self.one) - len(self.nullspace)
+
+    def sparsest(self, costs: NDArray[np.int64]) -> Bits:
+        """Return the solution whose ones cost least, or one that no single vector of the basis makes cheaper.
+
+        Costs are positive; shape (unknowns,).
+        """
+        best = self.one
+        if len(self.nullspace) <= LARGEST_NULLSPACE:
+            number = np.arange(1 << len(self.nullspace))[:, None]
+            chosen = (number >> np.arange(len(self.nullspace))) & 1
+            every = best ^ ((chosen @ self.nullspace.astype(np.int64)) % 2 == 1)
+            return np.asarray(every[int(np.argmin(every @ costs))])
+        cheaper = True
+        while cheaper:
+            others = best ^ self.nullspace
+            least = int(np.argmin(others @ costs))
+            cheaper = bool(others[least] @ costs < best @ costs)
+            if cheaper:
+                best = others[least]
+        return best
+
+
+def solve(coefficients: Bits, values: Bits) -> Solutions | None:
+    """Return the solutions of linear equations over GF(2), or None if there are none.
+
+    Coefficients have shape (equations, unknowns), right-hand sides (equations,).
+
+    Examples
+    --------
+    >>> solve(np.array([[1, 1], [0, 1]], bool), np.array([1, 1], bool)).one
+    array([False,  True])
+    >>> solve(np.array([[1, 1], [1, 1]], bool), np.array([1, 0], bool)) is None
+    True
+    """
+    unknowns = coefficients.shape[1]
+    packed = np.packbits(np.column_stack([coefficients, values]), axis=1)
+    rows = np.unique(packed.view(f"V{packed.shape[1]}").ravel()).view(np.uint8)
+    rows = rows.reshape(-1, packed.shape[1])
+    rows = rows[rows.any(axis=1)].copy()
+    equations = len(rows)
+    pivots: list[int] = []
+    for unknown in range(unknowns + 1):
+        byte, bit = unknown >> 3, np.uint8(0x80 >> (unknown & 7))
+        has = (rows[:, byte] & bit) != 0
+        below = np.flatnonzero(has[len(pivots) :])
+        if not below.size:
+            continue
+        if unknown == unknowns:
+            return None
+        here, there = len(pivots), len(pivots) + int(below[0])
+        rows[[here, there]] = rows[[there, here]]
+        has[[here, there]] = has[[there, here]]
+        has[here] = False
+        rows[has] ^= rows[here]
+        pivots.append(unknown)
+    reduced = np.unpackbits(rows[: len(pivots)], axis=1)[:, : unknowns + 1].astype(np.bool_)
+    solution: Bits = np.zeros(unknowns, np.bool_)
+    solution[pivots] = reduced[:, unknowns]
+    free = np.setdiff1d(np.arange(unknowns), pivots)
+    nullspace: Bits = np.zeros((len(free), unknowns), np.bool_)
+    nullspace[np.arange(len(free)), free] = True
+    nullspace[:, pivots] = reduced[:, free].T
+    return Solutions(solution, nullspace, equations)

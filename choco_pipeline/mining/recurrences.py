@@ -1,0 +1,532 @@
+"""Recurrences of integer sequences: linear ones, forms in binary digits, and relations between terms at half the place.
+
+All of them are texts of the formula language; `printed` writes them with the signs of print.
+
+Linear recurrences with constant coefficients give closed forms, sums of powers of their roots. Where each binary digit is chosen
+by itself, numbers of choices are powers: of three heaps with nim-sum 0 and 2n stones, each binary one of n is in two of the
+heaps, so there are 3^popcount(n) of them. Where there is one position for each power of 2, the numbers up to n grow as bits(n)
+does. A sequence is 2-regular if relations such as a(2n+r) = Σ c·a(n+d) give all of its terms except finitely many: J.-P. Allouche
+and J. Shallit, The ring of k-regular sequences, Theoretical Computer Science 98 (1992).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, product, zip_longest
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+#: A linear recurrence is found modulo this prime number; its coefficients are a long way below.
+PRIME = (1 << 1279) - 1
+#: Fewest terms or equations, beyond the order of a recurrence or the unknowns of a relation, that test it.
+FEWEST_MORE = 5
+#: Most terms in which linear recurrences are looked for; their order is at most about a third of this.
+MOST_FOR_LINEAR = 128
+
+#: Functions of a place with their meanings, by their names in formulas.
+DIGIT_FUNCTIONS: Mapping[str, Callable[[int], int]] = {
+    "bits": int.bit_length,
+    "popcount": int.bit_count,
+}
+MEANINGS = {"bits": "the number of binary digits", "popcount": "the number of binary ones"}
+#: Places m·n + r are tried with m up to the one and r below the other.
+LARGEST_STEP, LARGEST_OFFSET = 4, 8
+#: Fewest terms at the places m·n + r: the first two determine c and b, all others test them.
+FEWEST_POWERS = 8
+#: Number of terms that determine a sum; at least as many others test it.
+LEARNT = 16
+
+#: In relations, places are taken modulo 2, 4, …, 2^DEEPEST.
+DEEPEST = 3
+#: Most equations that determine a relation; all others test it.
+MOST_LEARNT = 48
+#: Fewest different equations, beyond the number of terms.
+FEWEST_DIFFERENT = 2
+#: Fewest other terms in a sequence whose terms a relation says to be constant, times the modulus: by chance, some of them would
+#: be at the places of the relation.
+FEWEST_OTHERS = 12
+#: Relations are first looked for modulo this; products of remainders fit into 64 bits.
+SMALL_PRIME = (1 << 31) - 1
+
+#: Number of forms in digits, and of places of relations.
+CANDIDATES = LARGEST_STEP * LARGEST_OFFSET + 1 + (1 << (DEEPEST + 1)) - 2
+
+
+def printed(formula: str) -> str:
+    """Return a formula with the signs of print.
+
+    Examples
+    --------
+    >>> printed("2*a(n) == 3**n//2")
+    '2·a(n) = 3^n/2'
+    """
+    for sign, shown in (("**", "^"), ("*", "·"), ("//", "/"), ("==", "=")):
+        formula = formula.replace(sign, shown)
+    return formula
+
+
+def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
+    """Return the shortest recurrence of terms modulo `PRIME`, its coefficients as the integers nearest to 0.
+
+    A sequence of integers that satisfies any linear recurrence has a shortest one with integer coefficients (P. Fatou), so
+    that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`. A recurrence of order d is
+    determined by 2d terms a(0), a(1), …; it is returned as the numbers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1). J. L.
+    Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on Information Theory 15 (1969).
+
+    Examples
+    --------
+    >>> shortest_recurrence([1, 3, 10, 36, 136])
+    (-8, 6)
+    """
+    current, before = [1], [1]
+    order, gap, last = 0, 1, 1
+    for n in range(len(terms)):
+        wrong = sum(c * terms[n - i] for i, c in enumerate(current[: order + 1])) % PRIME
+        if not wrong:
+            gap += 1
+            continue
+        factor = wrong * pow(last, -1, PRIME) % PRIME
+        shifted = [0] * gap + [factor * c for c in before]
+        changed = [(c - s) % PRIME for c, s in zip_longest(current, shifted, fillvalue=0)]
+        if 2 * order <= n:
+            before, last, order, gap = current, wrong, n + 1 - order, 1
+        else:
+            gap += 1
+        current = changed
+    backwards = [*current, *[0] * order][1 : order + 1]
+    return tuple(-(c if c <= PRIME // 2 else c - PRIME) for c in reversed(backwards))
+
+
+def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
+    """Whether all of the terms satisfy a recurrence, exactly.
+
+    Examples
+    --------
+    >>> follows([1, 3, 10, 36], (-8, 6)), follows([1, 3, 10, 35], (-8, 6))
+    (True, False)
+    """
+    order = len(recurrence)
+    return all(
+        terms[n + order] == sum(c * terms[n + i] for i, c in enumerate(recurrence))
+        for n in range(len(terms) - order)
+    )
+
+
+def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
+    """Return a recurrence that all terms satisfy, and the number of terms that determined it; None if there is none."""
+    length = min(len(terms), MOST_FOR_LINEAR)
+    learnt = (2 * length - 2 * FEWEST_MORE) // 3
+    if learnt < 2:
+        return None
+    recurrence = shortest_recurrence(terms[:learnt])
+    if 2 * len(recurrence) > learnt or not follows(terms, recurrence):
+        return None
+    return recurrence, learnt
+
+
+def rule_text(recurrence: Sequence[int], letter: str = "a", n: str = "n") -> str:
+    """Return a recurrence as an equation.
+
+    Examples
+    --------
+    >>> rule_text((-8, 6))
+    'a(n+2) == 6*a(n+1) - 8*a(n)'
+    """
+    at = [
+        f"{letter}({n}+{steps})" if steps else f"{letter}({n})"
+        for steps in range(len(recurrence) + 1)
+    ]
+    terms = [(factor, at[i]) for i, factor in reversed([*enumerate(recurrence)]) if factor]
+    return f"{at[-1]} == {sum_text(terms)}"
+
+
+class ClosedForm(NamedTuple):
+    """A sum of powers that terms of a sequence are."""
+
+    #: (f, r, p) for each summand f·n^p·r^n.
+    powers: tuple[tuple[int, int, int], ...]
+    #: Of the whole sum.
+    divisor: int
+    #: The first n for which it is right.
+    start: int
+
+    def __str__(self) -> str:
+        return printed(self.text()) + (f" for n ≥ {self.start}" if self.start else "")
+
+    def text(self, n: str = "n") -> str:
+        """Return the sum as a formula, such as ``(2**n + 4**n)//2``."""
+        summands = []
+        for factor, root, power in self.powers:
+            parts = [f"{n}**{power}" if power > 1 else n] if power else []
+            if root != 1:
+                parts.append(f"{root if root > 0 else f'({root})'}**{n}")
+            summands += [(factor, "*".join(parts))] if factor else []
+        if summands and summands[0][0] < 0:
+            summands.reverse()  # n - 2, rather than -2 + n
+        text = sum_text(summands)
+        if self.divisor == 1:
+            return text
+        return f"{f'({text})' if len(self.powers) > 1 else text}//{self.divisor}"
+
+
+def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
+    """Return terms as a sum of powers of the recurrence's roots, if all of these are integers.
+
+    There are as many terms a(0), a(1), … as the order of the recurrence, or more; roots are looked for from -`largest` to
+    `largest`.
+
+    Examples
+    --------
+    >>> str(closed_form([1, 3, 10], (-8, 6), 4)), str(closed_form([-2, -1, 0], (-1, 2), 4))
+    ('(2^n + 4^n)/2', 'n - 2')
+    """
+    polynomial = [*(-c for c in recurrence), 1]
+    roots: list[int] = []
+    for root in sorted(range(-largest, largest + 1), key=lambda r: (abs(r), -r)):
+        quotient, rest = _divided(polynomial, root)
+        while quotient and not rest:
+            polynomial = quotient
+            roots.append(root)
+            quotient, rest = _divided(polynomial, root)
+    if len(polynomial) > 1:
+        return None
+    # The root 0 stands for terms before the powers take over.
+    start = roots.count(0)
+    powers = [(root, roots[:i].count(root)) for i, root in enumerate(roots) if root]
+    places = range(start, start + len(powers))
+    columns = [[n**power * root**n for n in places] for root, power in powers]
+    factors = combination(columns, [terms[n] for n in places])
+    assert factors is not None  # powers of different roots are independent
+    factors += [Fraction(0)] * (len(powers) - len(factors))
+    whole = lcm(*(factor.denominator for factor in factors))
+    summands = zip(factors, powers, strict=True)
+    return ClosedForm(tuple((int(f * whole), *power) for f, power in summands), whole, start)
+
+
+def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
+    """Return quotient and remainder of a polynomial, lowest coefficient first, by x - root."""
+    *quotient, rest = accumulate(reversed(polynomial), lambda total, c: c + root * total)
+    return quotient[::-1], rest
+
+
+def combination(
+    columns: Sequence[Sequence[int]], target: Sequence[int], *, alone: bool = False
+) -> list[Fraction] | None:
+    """Return factors with which the first columns add up to a target, exactly: as few columns as possible.
+
+    Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
+    is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
+    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: the rest of the target keeps
+    the factors that made it, for it is always the target less a combination of the columns so far. Cost: the square of the
+    columns that are used, times their length, in exact fractions.
+
+    Examples
+    --------
+    >>> combination([[1, 2, 3], [1, 1, 1], [7, 8, 1]], [3, 5, 7])
+    [Fraction(2, 1), Fraction(1, 1)]
+    """
+    length = len(target)
+    basis: list[
+        tuple[int, list[Fraction]]
+    ] = []  # pivot, then a column and the factors that made it
+    rest = [*map(Fraction, target), *[Fraction(0)] * len(columns)]
+    for i, numbers in enumerate(columns):
+        if not any(rest[:length]) and not alone:
+            return [-factor for factor in rest[length : length + i]]
+        row = [*map(Fraction, numbers), *(Fraction(int(j == i)) for j in range(len(columns)))]
+        for pivot, other in basis:
+            row = _less(row, row[pivot], other)
+        pivot = next((at for at in range(length) if row[at]), -1)
+        if pivot < 0:
+            if alone:
+                return None
+            continue
+        row = [number / row[pivot] for number in row]
+        basis.append((pivot, row))
+        rest = _less(rest, rest[pivot], row)
+    return None if any(rest[:length]) else [-factor for factor in rest[length:]]
+
+
+def _less(row: list[Fraction], factor: Fraction, other: Sequence[Fraction]) -> list[Fraction]:
+    """Return a row less a multiple of another one."""
+    if not factor:
+        return row
+    return [a - factor * b if b else a for a, b in zip(row, other, strict=True)]
+
+
+def sum_text(terms: Sequence[tuple[int, str]]) -> str:
+    """Return a sum of multiples; a multiple of nothing is a number.
+
+    Examples
+    --------
+    >>> sum_text([(-2, "x"), (1, "y"), (-3, "")])
+    '-2*x + y - 3'
+    """
+    text = ""
+    for factor, name in terms:
+        size = abs(factor)
+        term = f"{size}*{name}" if name and size != 1 else name or str(size)
+        sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
+        text += sign + term
+    return text or "0"
+
+
+class DigitForm(NamedTuple):
+    """Equations between the terms of a sequence and the binary digits of their places."""
+
+    equations: tuple[str, ...]
+    #: Number of terms that determined them.
+    learnt: int
+
+
+def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | None:
+    """Return a form of the terms g(first), g(first+1), …: powers with the number of ones, or sums with it and the length.
+
+    Powers c·b^popcount(n) are at the places m·n + r, and 0 at all others, except those before the first. Sums are of multiples of
+    1, n, bits(n) and popcount(n), one of the last two among them.
+
+    Examples
+    --------
+    >>> digit_form(0, [0 if m % 2 else 3 ** (m // 2).bit_count() for m in range(30)]).equations
+    ('g(2*n) == 3**popcount(n)', 'g(2*n+1) == 0')
+    >>> digit_form(1, [n + n.bit_length() for n in range(1, 40)]).equations
+    ('g(n) == bits(n) + n',)
+    """
+    for step, offset in product(range(1, LARGEST_STEP + 1), range(LARGEST_OFFSET)):
+        own = terms[offset - first :: step] if offset >= first else ()
+        if len(own) < FEWEST_POWERS or own[0] < 1 or own[1] % own[0] or own[1] // own[0] < 2:
+            continue
+        base = own[1] // own[0]
+        for place, term in enumerate(terms, first):
+            i, rest = divmod(place - offset, step)
+            if term != (0 if rest else own[0] * base ** i.bit_count()) and (rest or i >= 0):
+                break
+        else:
+            multiple = sum_text([(step, n)])
+            power = sum_text([(own[0], f"{base}**popcount({n})")])
+            zeros = [i for i in range(first, first + step) if (i - offset) % step]
+            sides = ((offset, power), *((place, "0") for place in zeros))
+            texts = [f"g({multiple}{f'+{at}' if at else ''}) == {right}" for at, right in sides]
+            return DigitForm(tuple(texts), 2)
+    if len(terms) < 2 * LEARNT:
+        return None
+    rows = [
+        (1, i, *(function(i) for function in DIGIT_FUNCTIONS.values()))
+        for i in range(first, first + len(terms))
+    ]
+    factors = combination(list(zip(*rows[:LEARNT], strict=True)), terms[:LEARNT])
+    if factors is None or not any(factors[2:]):
+        return None
+    sums = (sum(f * v for f, v in zip(factors, row, strict=False)) for row in rows)
+    if any(total != term for total, term in zip(sums, terms, strict=True)):
+        return None
+    names = ["", n, *(f"{name}({n})" for name in DIGIT_FUNCTIONS)]
+    right = [*zip(factors, names, strict=False)][::-1]
+    return DigitForm((_equation(f"g({n})", right),), LEARNT)
+
+
+def _equation(left: str, right: Sequence[tuple[Fraction, str]]) -> str:
+    """Return the equation of a term and a sum of multiples, without fractions."""
+    whole = lcm(*(factor.denominator for factor, _ in right))
+    terms = [(int(factor * whole), name) for factor, name in right if factor]
+    return f"{sum_text([(whole, left)])} == {sum_text(terms)}"
+
+
+@dataclass(frozen=True)
+class SequenceTerm:
+    """A term a(2^level·n + step); for level -1 the number n^step."""
+
+    level: int
+    step: int
+
+    def index(self, n: int) -> int:
+        """Return the place of the term."""
+        return (n << self.level) + self.step
+
+    def moved(self, steps: int) -> SequenceTerm:
+        """Return the same term of a sequence whose places are larger by `steps`."""
+        return replace(self, step=self.step + steps) if self.level >= 0 else self
+
+    def text(self, letter: str, n: str) -> str:
+        """Return the term as text, for a sequence of that name with that index."""
+        if self.level < 0:
+            return n if self.step else ""
+        multiple = f"{1 << self.level}*{n}" if self.level else n
+        return f"{letter}({multiple}{f'{self.step:+d}' if self.step else ''})"
+
+
+#: The constant term.
+ONE = SequenceTerm(-1, 0)
+Sum = tuple[tuple[Fraction, SequenceTerm], ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A formula for a(2^level·n + residue), for all known n ≥ start."""
+
+    #: The term that is given, and the sum of terms at lower levels that gives it.
+    left: SequenceTerm
+    right: Sum
+    #: The least n for which it holds.
+    start: int
+    #: Number of equations that determined it, and of others in which it was right.
+    found_on: int
+    held_on: int
+
+    def moved(self, steps: int) -> Relation:
+        """Return the same relation for a sequence whose places are larger by `steps`."""
+        right = tuple((factor, place.moved(steps)) for factor, place in self.right)
+        return replace(self, left=self.left.moved(steps), right=right)
+
+    def text(self, letter: str = "a", n: str = "n") -> str:
+        """Return the equation without fractions.
+
+        Examples
+        --------
+        >>> found = relations(1, [n.bit_count() for n in range(1, 200)])
+        >>> [relation.text() for relation in found]
+        ['a(2*n) == a(n)', 'a(2*n+1) == a(n) + 1']
+        """
+        right = [(factor, place.text(letter, n)) for factor, place in self.right]
+        return _equation(self.left.text(letter, n), right)
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """The terms a(first), a(first+1), … of a sequence."""
+
+    first: int
+    terms: Sequence[int]
+
+    def value(self, place: SequenceTerm, n: int) -> int:
+        return self.terms[place.index(n) - self.first] if place.level >= 0 else n**place.step
+
+    def holds(self, left: SequenceTerm, right: Sum, n: int) -> bool:
+        total = sum((c * self.value(place, n) for c, place in right), Fraction(0))
+        return total == self.value(left, n)
+
+    def inside(self, places: Sequence[SequenceTerm]) -> range:
+        """Return the n for which all places are in the sequence."""
+        inside = [place for place in places if place.level >= 0]
+        last = self.first + len(self.terms) - 1
+        least = max(-((place.step - self.first) >> place.level) for place in inside)
+        return range(max(0, least), min((last - place.step) >> place.level for place in inside) + 1)
+
+    def relation(self, left: SequenceTerm) -> Relation | None:
+        """Return a relation that gives a term from terms near half its place."""
+        near = [SequenceTerm(0, 0), SequenceTerm(0, 1)]  # in the order of preference
+        for level in range(1, left.level):
+            near += [SequenceTerm(level, step) for step in range((1 << level) + 1)]
+        near += [ONE, SequenceTerm(0, -1), SequenceTerm(0, 2), SequenceTerm(-1, 1)]
+        inside = self.inside((left, *near))
+        start = inside.start + max(0, inside.stop - inside.start) // 8  # it may begin late
+        learnt = range(start, min(start + MOST_LEARNT, (start + inside.stop) // 2))
+        if len(learnt) < FEWEST_MORE:
+            return None
+        columns = [[self.value(place, n) for n in learnt] for place in near]
+        target = [self.value(left, n) for n in learnt]
+        factors = combination(columns, target) if _may_be_combination(columns, target) else None
+        if factors is None:
+            return None
+        right = tuple((f, place) for f, place in zip(factors, near, strict=False) if f)
+        unknowns = max(1, len(factors))
+        inside = self.inside((left, *(place for _, place in right)))
+        held_out = range(learnt.stop, inside.stop)
+        if len(held_out) < unknowns + FEWEST_MORE or len(learnt) < unknowns:
+            return None
+        if not all(self.holds(left, right, n) for n in held_out):
+            return None
+        if not self._is_informative(left, right, range(start, inside.stop)):
+            return None
+        while start > inside.start and self.holds(left, right, start - 1):
+            start -= 1
+        return Relation(left, right, start, learnt.stop - start, len(held_out))
+
+    def _is_informative(self, left: SequenceTerm, right: Sum, tested: range) -> bool:
+        """Whether there are enough different equations, in a sequence that is not nearly constant."""
+        if all(place == ONE for _, place in right):
+            same = sum((factor for factor, _ in right), Fraction(0))
+            ends = left.index(tested.start) - self.first, left.index(tested.stop) - self.first
+            return sum(term != same for term in self.terms[slice(*ends)]) >= (
+                FEWEST_OTHERS << left.level
+            )
+        places = (left, *(place for _, place in right))
+        rows = {tuple(self.value(place, n) for place in places) for n in tested}
+        return len(rows) >= len(places) + FEWEST_DIFFERENT
+
+
+def relations(first: int, terms: Sequence[int], centres: Sequence[int] = (0,)) -> list[Relation]:
+    """Return relations between the terms a(first), a(first+1), … of a sequence, by their places.
+
+    For the places 2n and 2n+1 a relation is looked for, exactly, in the terms near place n; where there is none, for the
+    places 4n+r in the terms near 2n and n, and so on. The relation with the first few terms that suffice is taken. It is
+    determined by the first equations and must be right in all others. Places are counted from the centres, one after the
+    other, until all terms are given: from the centre c those near 2n+c and n+c are compared. If no centre gives all terms
+    (see `is_whole`), the relations for the first centre that has any are returned.
+    """
+    kept: list[Relation] = []
+    for centre in centres:
+        known = _Terms(first - centre, terms)
+        found: list[Relation] = []
+        open_places = [SequenceTerm(1, 0), SequenceTerm(1, 1)]
+        for place in open_places:
+            relation = known.relation(place)
+            if relation is not None:
+                found.append(relation)
+            elif place.level < DEEPEST:
+                deeper = place.step, place.step + (1 << place.level)
+                open_places += [SequenceTerm(place.level + 1, step) for step in deeper]
+        found.sort(key=lambda relation: (relation.left.level, relation.left.step))
+        related = [relation.moved(centre) for relation in found]
+        if is_whole(related):
+            return related
+        kept = kept or related
+    return kept
+
+
+def is_whole(related: Sequence[Relation]) -> bool:
+    """Whether relations give all terms of a sequence except finitely many."""
+    return sum(Fraction(1, 1 << relation.left.level) for relation in related) == 1
+
+
+def continuation(
+    first: int, terms: Sequence[int], related: Sequence[Relation], last: int
+) -> list[int] | None:
+    """Return the terms up to place `last` by relations that give all terms; None if one is not an integer."""
+    every = list(terms)
+    known = _Terms(first, every)
+    rules = {}
+    for relation in related:
+        whole = lcm(*(factor.denominator for factor, _ in relation.right))
+        sums = [(int(factor * whole), place) for factor, place in relation.right]
+        step = 1 << relation.left.level
+        for residue in range(relation.left.step % step, 1 << DEEPEST, step):
+            rules[residue] = relation.left, whole, sums
+    for place in range(first + len(terms), last + 1):
+        left, whole, sums = rules[place % (1 << DEEPEST)]
+        n = (place - left.step) >> left.level
+        total, rest = divmod(sum(c * known.value(p, n) for c, p in sums), whole)
+        if rest:
+            return None
+        every.append(total)
+    return every
+
+
+def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> bool:
+    """Whether a target is a combination of columns modulo `SMALL_PRIME`, which is faster to decide than exactly."""
+    rows = np.array(
+        [[number % SMALL_PRIME for number in column] for column in (*columns, target)]
+    ).T
+    last = len(columns)
+    for column in range(last):
+        (places,) = rows[:, column].nonzero()
+        if places.size:
+            pivot = (
+                rows[places[0]] * pow(int(rows[places[0], column]), -1, SMALL_PRIME) % SMALL_PRIME
+            )
+            rows = (rows - rows[:, column : column + 1] * pivot) % SMALL_PRIME
+    return not rows[:, last].any()

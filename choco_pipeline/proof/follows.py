@@ -1,0 +1,496 @@
+"""Claims that follow from others by lemmas: what remains to be decided, and a verdict no stronger than those on the premises.
+
+A claim is read backwards from its last lemma. The last step, from the conclusion of the lemmas to the claim, is statements on
+integers. The formulas are put into one statement that all integers satisfy, positions or not, under the facts that hold at
+every position. So a statement that is proved is enough, and one that is false refutes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Finding,
+    Proved,
+    Refuted,
+    Undecided,
+    verdict_text,
+)
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import (
+    Compare,
+    Integer,
+    LogicalNot,
+    Name,
+    Node,
+    render,
+    substitute,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games.notation import build
+from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.for_all import verdict_for_all
+from choco_pipeline.proof.lemmas import (
+    LEMMAS,
+    FamilyGame,
+    Lemma,
+    PositionFormulas,
+    equal,
+    junction,
+    require_only_the_end,
+    without_passes,
+)
+from choco_pipeline.proof.proof_errors import LemmaError
+from choco_pipeline.proof.spoken import require_spoken_of
+from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
+from choco_pipeline.proof.statements.decided_integers import decide_integers
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.parametric_rules import describe
+from choco_pipeline.statements.tree import OnOptions
+from choco_pipeline.tables.computing import table
+
+#: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
+INTEGER_BOUND = 3
+#: Witnesses are searched up to this multiple of the sum of the given numbers and 1.
+REACH = 4
+
+
+@dataclass(frozen=True)
+class LastStep:
+    """What lemmas say of a claim's own game, and the claim."""
+
+    #: With `for_all`.
+    claim: Claim
+    #: Its game.
+    game: FamilyGame
+    #: What is known of the game, for at least as many passes left.
+    known: PositionFormulas
+
+    def statements(self) -> Iterator[str]:
+        """Yield statements on integers that together say: the conclusion of the lemmas makes the claim true.
+
+        Raises `LemmaError` if the conclusion is of another kind than the claim.
+        """
+        check = self.claim.check
+        match check:
+            case PPositions():
+                known, claimed = self._left(self.known.outcomes), nodes(check.formula)
+                where = [] if check.where is None else [nodes(check.where)]
+                if check.relation == "exactly":
+                    yield self._everywhere(where, f"(({render(known)}) <=> ({render(claimed)}))")
+                elif check.relation == "within":
+                    yield self._everywhere([*where, known], render(claimed))
+                else:
+                    yield self._everywhere([*where, claimed], render(known))
+            case GrundyNumbers():
+                if self.known.kind != "grundy":
+                    raise LemmaError("P-positions are known, not Grundy numbers")
+                value = nodes(check.equals)
+                same = self._left([equal(value, known) for known in self.known.by_passes])
+                where = [] if check.where is None else [nodes(check.where)]
+                yield self._everywhere(where, render(same))
+            case Values():
+                yield from self._of_values(check)
+            case _ if (said := self.claim.on_options) is not None:
+                yield from self._of_options(said)
+            case _:
+                raise LemmaError(
+                    f"a statement of this form does not follow by lemmas: {self.claim.summary}"
+                )
+
+    def _of_values(self, check: Values) -> Iterator[str]:
+        counted = [self._left(self.known.outcomes)]
+        counted += [] if check.where is None else [nodes(check.where)]
+        value = nodes(check.of)
+        if check.relation != "contains-all":
+            yield self._everywhere(counted, render(substitute(nodes(check.values), {"v": value})))
+        if check.relation == "within":
+            return
+        # Where all limited coordinates are 0 is a position, as no largest value is negative.
+        at_zero: Mapping[str, Node] = dict.fromkeys(self.game.heights, Integer(0))
+        given = [*self._parameters, "v"]
+        # v may be negative; the reach is not.
+        far = f"0..{REACH}*({'+'.join([*self._parameters, 'abs(v)'])}+1)"
+        spans = {n: far for n in self.game.coordinates if n not in self.game.heights}
+        spans |= {name: f"0..{self.game.passes}" for name in self._passes}
+        such = [substitute(part, at_zero) for part in (*counted, equal(value, Name("v")))]
+        counted_over = ", ".join(f"{name} in {span}" for name, span in spans.items())
+        yield self._statement(
+            given,
+            [nodes(check.values)],
+            f"count({counted_over}: {render(junction('and', *such))}) >= 1",
+        )
+
+    def _of_options(self, check: OnOptions) -> Iterator[str]:
+        """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
+        is_p, of, to = self._left(self.known.outcomes), nodes(check.where), nodes(check.to)
+        is_other = LogicalNot(is_p)
+        counts_all = {*check.by} in (set(), {*self.claim.coordinates})
+        if check.word == "some" and not counts_all:
+            raise LemmaError("which moves lead to a P-position is not known")
+        yield self._everywhere([of], render(is_other if check.word == "some" else is_p))
+        given, then = {"every": (is_other, to), "no": (to, is_p)}.get(check.word, (is_p, to))
+        yield self._everywhere([given], render(then))
+
+    def conclusion(self) -> Formula:
+        """Return the conclusion of the lemmas as one formula, a condition or an equation with ``grundy``."""
+        if self.known.kind == "p-positions":
+            return parse(render(self._left(self.known.by_passes)))
+        values = [equal(Name("grundy"), value) for value in self.known.by_passes]
+        return parse(render(self._left(values)))
+
+    @property
+    def _parameters(self) -> list[str]:
+        return sorted(self.claim.parameters)
+
+    @property
+    def _passes(self) -> tuple[str, ...]:
+        """The name for the passes left, if there are any."""
+        return self.claim.coordinates[len(self.game.coordinates) :]
+
+    def _left(self, by_passes: Sequence[Node]) -> Node:
+        """Return one condition for all numbers of passes left."""
+        if not self._passes:
+            return by_passes[0]
+        (name,) = self._passes
+        each = (
+            junction("and", equal(Name(name), Integer(left)), node)
+            for left, node in enumerate(by_passes[: self.game.passes + 1])
+        )
+        return junction("or", *each)
+
+    def _everywhere(self, where: Sequence[Node], holds: str) -> str:
+        """Return a statement on all coordinates at which the facts hold."""
+        names = [*self._parameters, *self.game.coordinates, *self._passes]
+        return self._statement(names, [*self.known.facts, *where], holds)
+
+    def _statement(self, names: Sequence[str], where: Sequence[Node], said: str) -> str:
+        condition = self.claim.statement.for_all
+        assert condition is not None
+        spans = {name: "0..N" for name in names}
+        spans |= {name: f"0..{self.game.passes}" for name in self._passes if name in spans}
+        spans |= {"v": "-N..N"} if "v" in spans else {}
+        return integers(spans, render(junction("and", nodes(condition), *where)), said)
+
+
+def implied(claim: Claim, conditions: Sequence[Node]) -> str:
+    """Return the statement that a claim speaks, for all at once, only of parameters with some conditions."""
+    condition = claim.statement.for_all
+    assert condition is not None
+    spans = {name: "0..N" for name in sorted(claim.parameters)}
+    return integers(spans, condition.text, render(junction("and", *conditions)))
+
+
+def integers(spans: Mapping[str, str], where: str, said: str) -> str:
+    """Return a statement about integers with these ranges."""
+    if "N" in spans:
+        raise LemmaError("a parameter cannot be called N here")
+    ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
+    return f"for {ranges}: {where} => {said}"
+
+
+def nodes(formula: Formula) -> Node:
+    """Return the parts of a formula."""
+    return parse_nodes(formula.text, None, formula.functions)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What remains to be decided for a claim to follow from its premises."""
+
+    #: Games in which no position with options may have the value 0.
+    only_the_end: tuple[FamilyGame, ...]
+    #: The claim's games without passes, of which these are parts.
+    family: Family
+    #: What lemmas say of the claim's games, and the claim.
+    last: LastStep
+    #: For which parameters the premises speak of these games.
+    of_parameters: tuple[Formula, ...]
+    #: On integers: that the claim speaks of such parameters only, and the last step.
+    statements: tuple[str, ...]
+
+
+def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
+    """Return how a claim follows from premises by the lemmas that it names.
+
+    Raises `LemmaError` or `FamilyError` if it does not: a lemma speaks of other games, or the premises do, or of other
+    kinds of numbers.
+    """
+    statement = claim.statement
+    assert statement.follows_from is not None
+    assert statement.for_all is not None
+    assert claim.pattern is not None
+    lemmas = [LEMMAS[name] for name in statement.follows_from.lemmas]
+    game = FamilyGame.read(claim.pattern)
+    # From the claim's game back to those of the premises.
+    levels: list[tuple[FamilyGame, ...]] = [(game,)]
+    only_the_end: list[FamilyGame] = []
+    for lemma in reversed(lemmas):
+        if len(levels[-1]) != 1:
+            raise LemmaError(f"{lemma.title}: what stands before it is of {len(levels[-1])} games")
+        with _named(lemma):
+            needed = lemma.needs(levels[-1][0])
+        only_the_end += needed if lemma.only_the_end else ()
+        levels.append(needed)
+    conditions: list[Node] = []
+    known = _of_premises(levels.pop(), premises, conditions)
+    for lemma in lemmas:
+        (games,) = levels.pop()
+        with _named(lemma):
+            known = [lemma.conclude(games, known)]
+    last = LastStep(claim, game, known[0])
+    # A premise with the same condition speaks of these parameters.
+    others = [condition for condition in conditions if render(condition) != statement.for_all.text]
+    statements = (*([implied(claim, others)] if others else []), *last.statements())
+    base, _ = without_passes(claim.pattern)
+    stated = (base.text, statement.for_all.text, f"{game.coordinates[0]} == 0")
+    family = Family(*stated, "p-positions", "", describe(base.text))
+    of_parameters = tuple(parse(render(condition)) for condition in conditions)
+    return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
+
+
+@contextmanager
+def _named(lemma: Lemma) -> Iterator[None]:
+    """Put the title of a lemma before its complaints."""
+    try:
+        yield
+    except LemmaError as error:
+        raise LemmaError(f"{lemma.title}: {error}") from None
+
+
+def _of_premises(
+    games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
+) -> list[PositionFormulas]:
+    """Return the formulas of premises for games; append their conditions on parameters."""
+    knowns, used = [], set()
+    for game in games:
+        for premise in premises:
+            assert premise.pattern is not None
+            about = FamilyGame.read(premise.pattern)
+            more = about.with_passes(game.passes) if about.passes > game.passes else about
+            values = game.parameters_of(more)
+            if values is not None:
+                break
+        else:
+            named = ", ".join(given.id for given in premises)
+            of = f"({', '.join(game.coordinates)})" + (
+                f", {game.passes} passes" if game.passes else ""
+            )
+            raise LemmaError(f"no premise ({named}) speaks of the game {of} that is needed")
+        if unknown := sorted(premise.parameters - values.keys()):
+            raise LemmaError(f"{premise.id}: nothing says what {unknown[0]} stands for")
+        used.add(premise.id)
+        if premise.statement.for_all is None:
+            raise LemmaError(f"{premise.id} is decided for single parameters only")
+        conditions.append(substitute(nodes(premise.statement.for_all), values))
+        knowns.append(_known(premise, about, game, values))
+    if unused := [given.id for given in premises if given.id not in used]:
+        raise LemmaError(f"{unused[0]} is not needed")
+    return knowns
+
+
+def _known(
+    premise: Claim, about: FamilyGame, game: FamilyGame, values: Mapping[str, Node]
+) -> PositionFormulas:
+    """Return the formulas of a premise, in the coordinates and parameters of a game."""
+    given = premise.determined
+    is_of_some = premise.reach is not None or premise.is_of_whole_bars
+    if given is None or given.where is not None or is_of_some:
+        raise LemmaError(f"{premise.id} does not say of every position what it is")
+    formula = nodes(given.formula)
+    left_of = premise.coordinates[len(about.coordinates) :]  # the passes left, if there are any
+    named = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
+    by_passes = tuple(
+        substitute(formula, {**values, **named, **{name: Integer(left) for name in left_of}})
+        for left in range(game.passes + 1)
+    )
+    if given.quantity == "p-positions":
+        return PositionFormulas("p-positions", by_passes)
+    natural = tuple(Compare((">=",), (value, Integer(0))) for value in by_passes)
+    return PositionFormulas("grundy", by_passes, natural)
+
+
+#: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
+MEMBERS, BOUND = 6, 14
+
+
+def settle_following(
+    document: Mapping[str, Any],
+    premises: Sequence[Mapping[str, Any]],
+    decided: Sequence[Mapping[str, Any] | None],
+    seconds: float,
+    certificates: str | None,
+) -> ClaimVerdict:
+    """Decide a claim that follows from others, in this process, and return the verdict.
+
+    The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
+    parameters is None where there is none. Each sentence may take about this number of seconds. The verdict is as
+    `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``. Raises
+    `DisagreementError` if judges contradict each other; also if the claim is false in a table, though it follows.
+    """
+    start = time.perf_counter()
+    claim = Claim.from_json(document)
+    folder = None if certificates is None else Path(certificates)
+    known = [None if answer is None else ClaimVerdict.model_validate(answer) for answer in decided]
+    try:
+        require_spoken_of(claim, Clock(seconds))
+        finding = _decided(
+            claim, [Claim.from_json(premise) for premise in premises], known, seconds, folder
+        )
+    except DisagreementError:
+        raise
+    except ChocoError as error:
+        return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
+    certificate = finding.evidence["follows_from"]["steps"][-1]["certificate"]
+    return verdict_for_all(claim, finding, certificate, start)
+
+
+def _decided(
+    claim: Claim,
+    premises: Sequence[Claim],
+    decided: Sequence[ClaimVerdict | None],
+    seconds: float,
+    folder: Path | None,
+) -> Finding:
+    """Return the proof of a claim, or raise `ChocoError` with the reason why there is none."""
+    follows = claim.statement.follows_from
+    assert follows is not None
+    chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
+    derivation = derived(claim, premises)
+    hypotheses = [
+        require_only_the_end(part, derivation.family, Clock(seconds))
+        for part in derivation.only_the_end
+    ]
+    steps = [
+        step
+        for statement in derivation.statements
+        for step in _steps(claim, statement, seconds, folder)
+    ]
+    agreeing = (values for values in derivation.family.members() if _agrees(derivation, values))
+    compared = len(list(islice(agreeing, MEMBERS)))
+    if not compared:
+        raise LemmaError("there is no game with these parameters that a table can be made of")
+    evidence = {
+        **_agreed(steps),
+        "members": compared,
+        "follows_from": {
+            "premises": chain,
+            "lemmas": [LEMMAS[name].title for name in follows.lemmas],
+            "hypotheses": hypotheses,
+            "known": math_text(derivation.last.conclusion()),
+            "steps": steps,
+        },
+    }
+    return Finding(Proved(steps[-1]["certificate"] or claim.command_for_all), evidence)
+
+
+def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
+    """Return the evidence of a premise, or raise `LemmaError` if it is not proved for all parameters."""
+    if verdict is None or verdict.for_all is None or not verdict.is_proved:
+        what = "is not decided for all parameters at once"
+        if verdict is not None:
+            what = f"is not proved for all parameters at once: {verdict.text}"
+        raise LemmaError(f"it follows from {premise.id}, which {what}")
+    condition = premise.statement.for_all
+    of_verdict = verdict.for_all.condition
+    if verdict.claim != premise.id or condition is None or condition.text != of_verdict:
+        raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
+    by = verdict.evidence.get("follows_from")
+    return {"claim": premise.id, "for_all": verdict.for_all.text, "follows_from": by}
+
+
+def _steps(
+    claim: Claim, conclusion: str, seconds: float, folder: Path | None
+) -> Iterator[Mapping[str, Any]]:
+    """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
+
+    One for each number of passes left, if it speaks of them.
+    """
+    # Under the claim's own id, the certificate would seem to be of the claim.
+    name = f"{claim.id[:59]}.step"
+    statement = Claim.from_json({"id": name, "statement": conclusion, "bound": INTEGER_BOUND})
+    for fixed, finding in decide_integers(statement, seconds=seconds):
+        of = assigned(fixed)
+        if not isinstance(finding.verdict, Proved):
+            why = f"{statement.summary}: {verdict_text(finding.verdict)}"
+            raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
+        path = None
+        if folder is not None:
+            path = write_claim_certificate(statement, fixed, None, folder).as_posix()
+        yield {
+            "says": statement.summary,
+            "for": of,
+            "engines": ["own"],
+            "no_answer": {},
+            "states": finding.evidence["states"],
+            "certificate": path,
+        }
+
+
+def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
+    """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
+
+    Raises `DisagreementError` if it says that one of them is false.
+    """
+    if not verdict.is_proved:
+        return verdict
+    chain = verdict.evidence["follows_from"]
+    after = ask_checker([step["certificate"] for step in chain["steps"]], CHECKER_SECONDS)
+    steps = [{**step, **vars(by)} for step, by in zip(chain["steps"], after, strict=True)]
+    return verdict.with_evidence({**_agreed(steps), "follows_from": {**chain, "steps": steps}})
+
+
+def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return which engines agree on all sentences, and why others say nothing of some."""
+    agreeing = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
+    silent = {name: why for step in steps for name, why in step["no_answer"].items()}
+    return {
+        "engines": agreeing,
+        "no_answer": {n: why for n, why in silent.items() if n not in agreeing},
+    }
+
+
+def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
+    """Return whether there is such a member; its table says what lemmas and the claim say, or judges contradict each other."""
+    claim, conclusion = derivation.last.claim, derivation.last.conclusion()
+    assert claim.pattern is not None
+    try:
+        game = build(claim.pattern, values, Path())
+        data = table(game, BOUND, "grundy")
+    except ChocoError:
+        return False
+    grundy = data.grundy.transpose(*game.coordinates).to_numpy()
+    grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
+    given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
+    given["grundy"] = grundy
+    concluded = conclusion.evaluate({name: given[name] for name in conclusion.names})
+    is_right = concluded if "grundy" in conclusion.names else concluded == (grundy == 0)
+    wrong = np.argwhere((grundy >= 0) & ~is_right)
+    if len(wrong):
+        raise DisagreementError(
+            f"{claim.id}: {math_text(conclusion)} follows by lemmas, and is false at {tuple(wrong[0].tolist())} of {game.notation}"
+        )
+    for case in claim.cases({name: values[name] for name in claim.parameters}):
+        finding = check_claim(claim, case, game, BOUND, table(game, BOUND, claim.quantities[0]))
+        if isinstance(finding.verdict, Refuted):
+            raise DisagreementError(
+                f"{claim.id} follows by lemmas, and {game.notation} says: {verdict_text(finding.verdict)}"
+            )
+    return True

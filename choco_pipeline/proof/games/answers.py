@@ -1,0 +1,199 @@
+"""Answers of automata: outcomes and winning moves at positions of any size, numbers of positions in boxes.
+
+The members of a relation with at most n binary digits are counted by the n-th power of a matrix, whose entry (p, q) is the number
+of symbols that lead from state p to state q. So the counts satisfy a linear recurrence whose order is at most the number of
+states, by the theorem of Cayley and Hamilton.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from choco_pipeline.automata import algebra
+from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Position
+from choco_pipeline.mining.recurrences import closed_form, follows, rule_text, shortest_recurrence
+from choco_pipeline.proof.arithmetic.engine import Engine
+from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction
+from choco_pipeline.proof.games.certificate import CertificateError
+from choco_pipeline.proof.games.obligations import Variables, has_moves, relation_name, steps
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.records import PositionCounts
+
+#: Largest automaton to count, because time grows with the cube of its states.
+MOST_STATES = 400
+#: Least number of terms.
+SHOWN = 8
+#: Positions with Grundy numbers below this are counted.
+VALUES = 4
+
+
+# ---- Outcomes.
+
+
+@dataclass(frozen=True)
+class Play:
+    """The outcome of one position, its Grundy number and winning options."""
+
+    outcome: Literal["P", "N"]
+    #: None for a proof of P-positions, if it is not 0.
+    grundy: int | None
+    #: Options that are P-positions: for each kind of move with such an option, the one that leaves least.
+    winning: tuple[Position, ...]
+
+
+def play(proof: Proof, position: Sequence[int]) -> Play:
+    """Return the outcome of a position and winning options by the automata alone; nothing is checked.
+
+    Passes left come last in the position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
+    the automata contradict each other there. Time grows with the number of digits, not with the numbers.
+    """
+    ruleset = proof.ruleset
+    here = ruleset.check(position)
+    base, most = ruleset.base, ruleset.passes
+    passes, bar = (here[-1], here[:-1]) if most else (0, here)
+    engine = Engine({relation_name(p): automaton for p, automaton in enumerate(proof.automata)})
+    number = Auxiliary("value'")
+    value: Variables = (number,) if proof.relation == "grundy" else ()
+    names = base.coordinates
+    known = dict(zip(names, bar, strict=True))
+
+    def wrong(what: str) -> CertificateError:
+        at = f"at ({', '.join(map(str, here))})"
+        return CertificateError(
+            f"{ruleset.notation}: the certificate is wrong: it says {what} {at}"
+        )
+
+    automaton = algebra.restricted(
+        engine.automaton_of(Member(relation_name(passes), (*names, *value))), known
+    )
+    of_position = algebra.witness(automaton)
+    if value and of_position is None:
+        raise wrong("no Grundy number")
+    grundy = None if of_position is None else of_position.get(number, 0)
+    outcome: Literal["P", "N"] = "P" if grundy == 0 else "N"
+
+    moves = [
+        (step.option, passes, step.to(Member(relation_name(passes), (*step.option, *value))))
+        for step in steps(base, names)
+    ]
+    if passes:
+        passed = Member(relation_name(passes - 1), (*names, *value))
+        moves.append((names, passes - 1, conjunction(has_moves(base, names), passed)))
+    winning: dict[Position, None] = {}
+    fixed: dict[Variable, int] = dict.fromkeys(value, 0)
+    fixed.update(known)
+    for option, left, sentence in moves:
+        opened = _opened(sentence, {*option} - known.keys())
+        parts = (algebra.restricted(engine.automaton_of(part), fixed) for part in opened)
+        least = algebra.witness(reduce(algebra.conjunction, parts))
+        if least is not None:
+            reached = tuple(known[n] if n in known else least.get(n, 0) for n in option)
+            winning[(*reached, left) if most else reached] = None
+    if (outcome == "N") != bool(winning):
+        what = (
+            "no winning option"
+            if outcome == "N"
+            else f"the option {next(iter(winning))} in the relation"
+        )
+        raise wrong(f"the outcome {outcome} and {what}")
+    return Play(outcome, grundy, tuple(winning))
+
+
+def _opened(sentence: Sentence, names: Set[Variable]) -> Iterator[Sentence]:
+    """Yield the conditions on an option, without the quantifiers of its own variables `names`."""
+    match sentence:
+        case And(parts):
+            for part in parts:
+                yield from _opened(part, names)
+        case Exists(bound, body) if names >= {*bound}:
+            yield from _opened(body, names)
+        case _:
+            yield sentence
+
+
+# ---- Counts.
+
+
+@dataclass(frozen=True)
+class AutomatonCounts:
+    """Numbers a(0), a(1), … of members of a relation with all coordinates below 2^n."""
+
+    #: The first terms, at least as many as the recurrence needs.
+    first: tuple[int, ...]
+    #: The shortest c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n.
+    recurrence: tuple[int, ...]
+    #: a(n) as a sum of powers, if all roots of the recurrence are integers.
+    closed: str | None
+
+
+def counts(a: Automaton) -> AutomatonCounts:
+    """Return the numbers of members of a relation in the boxes of side 2^n.
+
+    Raises `LimitError` if the automaton has more than `MOST_STATES` states.
+
+    Examples
+    --------
+    >>> from choco_pipeline.automata.arithmetic import linear
+    >>> found = counts(linear({"y": 1, "z": -1}, 0, "<="))
+    >>> found.first[:4], rule_text(found.recurrence), found.closed
+    ((1, 3, 10, 36), 'a(n+2) = 6·a(n+1) - 8·a(n)', '(2^n + 4^n)/2')
+    """
+    if a.states > MOST_STATES:
+        raise LimitError(f"counts from an automaton of {a.states} states: at most {MOST_STATES}")
+    terms = tuple(islice(_numbers(a), max(2 * a.states, SHOWN)))
+    needed = terms[: 2 * a.states]
+    recurrence = shortest_recurrence(needed)
+    order = len(recurrence)
+    # The error of a recurrence is a sequence of the same matrix: it is 0 everywhere if its first `states` terms are 0.
+    if not follows(needed[: order + a.states], recurrence):
+        raise LimitError(f"the recurrence of {a.states} states has too large coefficients")
+    closed = closed_form(needed, recurrence, a.delta.shape[1])
+    return AutomatonCounts(
+        terms[: max(SHOWN, order)], recurrence, None if closed is None else str(closed)
+    )
+
+
+def number_below(a: Automaton, digits: int) -> int:
+    """Return the number of members with at most `digits` binary digits."""
+    return next(islice(_numbers(a), digits, None))
+
+
+def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
+    """Return counts by passes left and Grundy number, except of large automata."""
+    track = str(len(proof.ruleset.base.coordinates))
+    described = []
+    for passes, automaton in enumerate(proof.automata):
+        for value in range(VALUES if proof.relation == "grundy" else 1):
+            chosen = automaton
+            try:
+                if proof.relation == "grundy":
+                    chosen = algebra.restricted(automaton, {track: value})
+                these = counts(chosen)
+            except LimitError:
+                continue
+            described.append(
+                PositionCounts(
+                    passes=passes,
+                    value=value,
+                    first=these.first,
+                    recurrence=rule_text(these.recurrence),
+                    closed=these.closed,
+                )
+            )
+    return tuple(described)
+
+
+def _numbers(a: Automaton) -> Iterator[int]:
+    """Yield the counts, exactly."""
+    after = a.accepting.astype(np.int64).astype(object)
+    while True:
+        yield int(after[0])
+        after = after[a.delta].sum(axis=1)

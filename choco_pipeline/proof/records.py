@@ -1,0 +1,162 @@
+"""Documents of the stage `prove`: orders of proofs, and records of their outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from choco_pipeline.claims.language.verdict import VerdictKind, VerdictRecord
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.mining.closed_forms.expressions import Length, length
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
+
+
+class ClaimToDecide(RecordModel):
+    """A claim, by its id, with its parameters."""
+
+    claim: str
+    parameters: Mapping[str, int]
+
+
+class GameToProve(RecordModel):
+    """A game and a relation to prove."""
+
+    ruleset: str
+    relation: Literal["p", "grundy"]
+    #: Limits; the memory in GiB.
+    seconds: int
+    memory: int
+    #: The first sweep that asks for it, and the game's parameters there.
+    sweep: str
+    parameters: Mapping[str, Any]
+    #: Claims to decide on the proved game.
+    claims: tuple[ClaimToDecide, ...]
+
+
+class DecisionOrder(RecordModel):
+    """The common part of orders."""
+
+    #: Digests of the deciding code, so that an order for other code is a new order.
+    code: str = ""
+    checker: str = ""
+    #: Folder of certificates.
+    certificates: str
+    #: By their ids, as `Claim.as_json` wrote them.
+    claims: Mapping[str, Mapping[str, Any]]
+
+
+class ProofOrder(DecisionOrder):
+    """Games to prove."""
+
+    proofs: tuple[GameToProve, ...]
+
+
+class StatementProofOrder(DecisionOrder):
+    """Statements on integers to decide for all integers, or claims for all parameters at once."""
+
+    #: Limits of each; the memory in GiB.
+    seconds: int
+    memory: int
+    #: Descriptions of the games of these claims, so that they are decided anew when one has changed.
+    games: Mapping[str, Any] = {}
+
+
+class PositionCounts(RecordModel):
+    """Numbers of positions with one Grundy number in the boxes of side 2^n."""
+
+    #: Passes left.
+    passes: int
+    #: The Grundy number; 0 for P-positions.
+    value: int = 0
+    #: The first of the counts; as many as the recurrence needs, or more.
+    first: tuple[int, ...]
+    #: As text.
+    recurrence: str
+    #: A closed form, if there is one.
+    closed: str | None
+
+
+class FormulaOfProof(RecordModel):
+    """A formula by cases of a proved game; a single case may be for a part of the positions."""
+
+    #: One line, each case with its condition.
+    text: str
+    cases: tuple[FormulaCase, ...]
+
+    @property
+    def size(self) -> Length:
+        """The length of the formula."""
+        return length(" ".join(f"{case.formula} {case.where or ''}" for case in self.cases))
+
+    @property
+    def rank(self) -> tuple[bool, Length]:
+        """The sort key: formulas for all positions first, and then the shortest."""
+        is_partial = len(self.cases) == 1 and self.cases[0].where is not None
+        return is_partial, self.size
+
+
+class ProofOutcome(RecordModel):
+    """The outcome of a search."""
+
+    ruleset: str | None
+    #: None for the proof of a claim, or if unknown.
+    relation: Literal["p", "grundy"] | None
+    status: VerdictKind
+    why: str
+    #: States of the automata for 0, 1, … passes left.
+    states: tuple[int, ...] = ()
+    obligations: int = 0
+    #: The judges that agree, and the reasons of those without an answer.
+    engines: tuple[str, ...] = ()
+    no_answer: Mapping[str, str] = {}
+    seconds: float
+    #: Numbers of residuals of words of at most 0, 1, 2, … digits, of a game without an automaton.
+    growth: tuple[int, ...] = ()
+    #: A file.
+    certificate: str | None = None
+    counts: tuple[PositionCounts, ...] = ()
+    formula: FormulaOfProof | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether a proof was found."""
+        return self.status == "proved"
+
+    @classmethod
+    def nothing(
+        cls,
+        why: str,
+        seconds: float,
+        ruleset: str | None = None,
+        relation: Literal["p", "grundy"] | None = None,
+        certificate: str | None = None,
+    ) -> ProofOutcome:
+        """Return the outcome of a search that found no proof."""
+        return cls(
+            ruleset=ruleset,
+            relation=relation,
+            status="undecided",
+            why=why,
+            seconds=round(seconds, 4),
+            certificate=certificate,
+        )
+
+
+class GameProof(ProofOutcome):
+    """The outcome of a search in a run."""
+
+    ruleset: str
+    relation: Literal["p", "grundy"]
+    #: The first sweep that asked for it, and the game's parameters there.
+    sweep: str
+    parameters: Mapping[str, Any]
+
+
+class ClaimProofOutcome(ProofOutcome):
+    """The repeated proof of a claim; `status` and `why` are the verdict's name and text."""
+
+    #: The formal statement, and the integers for which it is decided.
+    claim: Mapping[str, Any]
+    names: Mapping[str, int]
+    verdict: VerdictRecord
+    evidence: Mapping[str, Any]

@@ -1,0 +1,749 @@
+"""Claims as pages show them: verdicts, evidence, counterexamples, bounds, pairs, and the result in one line.
+
+The line names the parameters and bounds, and never says more than the verdicts do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from choco_pipeline.claims.conclusions.conclusion import (
+    ANSWERS,
+    SIGNS,
+    ClaimPair,
+    ClaimRow,
+    Decided,
+    Outcome,
+    PairKind,
+    words_of,
+)
+from choco_pipeline.claims.conclusions.rows import (
+    ENGINES,
+    NOT_ASSERTED,
+    Given,
+    engines_text,
+    enumerated,
+    few_words,
+    strongest,
+)
+from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Counterexample,
+    FalseEverywhere,
+    VerdictKind,
+    counted,
+    place_text,
+    verdict_detail,
+)
+from choco_pipeline.commands import command
+from choco_pipeline.errors import RulesetError
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.parameter_text import assigned, exact_text, parameters_text
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.pictures import draw_svg
+from choco_pipeline.sweep.ledger import Ledger
+
+Document = Mapping[str, Any]
+
+#: Evidence that other parts of a page show.
+SHOWN_ELSEWHERE = ("all_choices", "reach", "true_up_to", "best_possible", "false_at")
+#: Two parameters with at least this many cells are laid out as a grid.
+GRID_CELLS = 9
+#: Number of drawn counterexamples of one claim, including the least.
+MOST_DRAWN = 3
+
+LABELS = {
+    "abstract_states": "states of the control",
+    "among": "positions in the statement",
+    "bound": "checked up to bound",
+    "cases": "cases of the family",
+    "choices": "choices of integers",
+    "conditions": "conditions written anew for the check",
+    "count": "number of values",
+    "counted": "number found",
+    "engines": "engines that agree",
+    "failures": "number of failures",
+    "first_values": "first members of the set of values",
+    "free": "coordinate without a bound",
+    "functions": "height functions",
+    "growth": "growth with the bound",
+    "image": "set of values",
+    "image_states": "states of the automaton of the values",
+    "alone": "members proved by the checker alone",
+    "members": "members of the family that agree with the definition",
+    "missing": "members of the claimed set not found",
+    "missing_count": "number of members not found",
+    "negative_values": "negative values",
+    "no_answer": "engines without an answer",
+    "order": "order of the octahedron",
+    "p_positions": "P-positions",
+    "squares": "squares of the section",
+    "states": "states of the automaton",
+    "tables": "members compared with tables in the check",
+    "values": "values found, smallest first",
+    "vertices": "single points of the section",
+    "with_formula": "functions with the formula",
+    "with_property": "functions with the property",
+    "without_reach": "without its bound",
+}
+
+
+@dataclass(frozen=True)
+class EvidenceTable:
+    """Evidence in a table."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+EvidenceValue = str | int | Markup | Sequence[int | str | Markup] | EvidenceTable
+
+
+def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the label and the value of each part of the evidence.
+
+    Examples
+    --------
+    >>> list(evidence_rows({"engines": ["own", "z3"], "no_answer": {"checker": "the time is over"}, "missing": []}))
+    [('engines that agree', 'ours and z3'), ('engines without an answer', ['the checker: the time is over'])]
+    >>> list(evidence_rows({"negative_values": False, "failures": 7}))
+    [('negative values', 'no'), ('number of failures', 7)]
+    """
+    for key, value in evidence.items():
+        if key in SHOWN_ELSEWHERE or value in ([], {}):
+            continue
+        match key:
+            case "follows_from":
+                yield from _derivation(value)
+            case "every_member":
+                every = FalseEverywhere.model_validate(value)
+                yield "false for", every.text
+                yield "it contradicts itself at", list(every.positions)
+                yield "engines that agree on that", _engines(every.engines)
+            case "growth":
+                head = ("bound", "values", "largest", "all members found up to")
+                steps = [
+                    [step[of] for of in ("bound", "count", "largest", "frontier")] for step in value
+                ]
+                yield LABELS[key], EvidenceTable(head, steps)
+            case "engines":
+                yield LABELS[key], _engines(value)
+            case _:
+                label = LABELS.get(key, key.replace("_", " "))
+                if isinstance(value, bool):
+                    yield label, "yes" if value else "no"
+                elif isinstance(value, int | str):
+                    yield label, value
+                elif isinstance(value, Mapping):
+                    yield (
+                        label,
+                        [f"{ENGINES.get(name, name)}: {text}" for name, text in value.items()],
+                    )
+                else:
+                    yield label, "–" if value is None else list(value)
+
+
+def _engines(names: Sequence[str]) -> str:
+    return enumerated([ENGINES.get(name, name) for name in names])
+
+
+def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the premises, lemmas, hypotheses and steps of a derivation."""
+    link = Markup('<a href="{0}.html">{0}</a>')
+    yield (
+        "follows from",
+        [
+            link.format(premise["claim"]) + f", proved for {premise['for_all']}"
+            for premise in _premises(derivation)
+        ],
+    )
+    if derivation["lemmas"]:
+        yield "by", enumerated(derivation["lemmas"])
+    if derivation["hypotheses"]:
+        yield "where", list(derivation["hypotheses"])
+    yield "so that it is known", derivation["known"]
+    rows = [
+        [
+            f"{step['says']} ({step['for']})" if step["for"] else step["says"],
+            _engines(step["engines"]),
+            step["states"],
+        ]
+        for step in derivation["steps"]
+    ]
+    # One sentence may be a step of each of two formulas of the statement.
+    distinct = [row for i, row in enumerate(rows) if row not in rows[:i]]
+    sentences = EvidenceTable(("sentence, decided", "engines", "states"), distinct)
+    yield "from which it follows", sentences
+
+
+def _premises(derivation: Document) -> Iterator[Document]:
+    """Yield the premises and their premises, in the order of the chain."""
+    for premise in derivation["premises"]:
+        yield premise
+        if premise["follows_from"] is not None:
+            yield from _premises(premise["follows_from"])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict and its evidence."""
+
+    #: Id of the evidence on the page.
+    anchor: str
+    #: The parameters, and the bound if another cell has the same parameters; "" for the only cell of a claim without
+    #: parameters.
+    label: str
+    #: The verdict as in the ledger.
+    document: ClaimVerdict
+    row: ClaimRow
+    #: The game of its table; "" for a claim over several tables or none.
+    ruleset: str
+    is_drawn: bool
+
+    @property
+    def verdict(self) -> VerdictKind:
+        """The verdict's name in the ledger."""
+        return self.document.verdict
+
+    @property
+    def symbol(self) -> str:
+        """The verdict's sign."""
+        return SIGNS[self.verdict][0]
+
+    @property
+    def words(self) -> str:
+        """The verdict in a few words."""
+        if self.verdict == "holds-to-bound":
+            return f"to {self.document.bound:,}"
+        return "all cases" if self.verdict == "exhausted" else SIGNS[self.verdict][1]
+
+    @property
+    def line(self) -> str:
+        """The verdict in one line, without the word for its sign."""
+        if self.document.for_all is not None:
+            return self.document.text
+        return verdict_detail(self.document.as_verdict)
+
+    @cached_property
+    def evidence(self) -> list[tuple[str, EvidenceValue]]:
+        """Pairs of a label and its value."""
+        return list(evidence_rows(self.document.evidence))
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The counterexample, if it is refuted."""
+        return self.document.counterexample
+
+    @property
+    def place(self) -> str:
+        """The coordinates of the counterexample, or the integers; "" if it is no single position."""
+        refutes = self.counterexample
+        if refutes is None or refutes.position is None:
+            return ""
+        return place_text(refutes.coordinates, refutes.position)
+
+    @property
+    def move(self) -> str:
+        """The coordinates that the winning move changes; "" if there is none.
+
+        For example "y from 2 to 5, z from 5 to 3".
+        """
+        refutes = self.counterexample
+        if refutes is None or not refutes.position or not refutes.option:
+            return ""
+        steps = zip(refutes.coordinates, refutes.position, refutes.option, strict=True)
+        return ", ".join(f"{name} from {old} to {new}" for name, old, new in steps if old != new)
+
+    @cached_property
+    def picture(self) -> Markup:
+        """The counterexample drawn; empty for integers, and without a drawing."""
+        refutes = self.counterexample
+        if self.is_drawn and self.ruleset and refutes and refutes.position is not None:
+            with suppress(RulesetError):  # a height table that is missing here
+                game = parse_ruleset(self.ruleset)
+                return Markup(draw_svg(game, refutes.position, refutes.option))
+        return Markup()
+
+    @property
+    def commands(self) -> list[tuple[str, str]]:
+        """Pairs of a purpose and a command."""
+        verdict, check, refutes = self.document, self.row.check, self.counterexample
+        if verdict.command is not None:
+            follows = "follows_from" in verdict.evidence
+            return [("repeats the proof", self.row.command if follows else verdict.command)]
+        commands = []
+        if self.ruleset and refutes and refutes.position is not None:
+            shown = command("value", self.ruleset, *refutes.position)
+            commands.append(("shows the position", shown))
+        if verdict.is_by_proof and verdict.is_proved:
+            if (
+                verdict.certificate is None
+            ):  # of a statement on integers: the command decides it again
+                return [("repeats the proof", check)]
+            rests_on = command("prove", "--check", verdict.certificate)
+            return [
+                ("checks what it rests on", rests_on),
+                ("repeats the proof", f"{check} --proofs"),
+            ]
+        # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
+        bound = [f"--bound {verdict.bound}"] if self.ruleset and verdict.bound else []
+        given = [f"{name}={value}" for name, value in verdict.parameters.items()]
+        return [*commands, ("repeats the check", " ".join([check, *given, *bound]))]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one line of a table is enough for it."""
+        return (
+            self.counterexample is None
+            and not self.document.is_by_proof
+            and all(isinstance(value, int | str) for _, value in self.evidence)
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a claim with two parameters, one down and one across."""
+
+    down: str
+    across: str
+    columns: list[int]
+    rows: list[tuple[int, list[Cell | None]]]
+
+
+@dataclass(frozen=True)
+class ReachTable:
+    """The bounds of one claim, compared with tables that go beyond them."""
+
+    #: The parameters, and the coordinates of failing positions.
+    names: list[str]
+    coordinates: tuple[str, ...]
+    #: The values of the parameters, each with its cell; if several tables have the same, the last value has the bound.
+    rows: list[tuple[list[str], Cell]]
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A claim with the results of the run."""
+
+    #: Both as in the ledger.
+    claim: LedgerClaim
+    row: ClaimRow
+    #: One for each verdict, by their parameters.
+    cells: list[Cell]
+    #: The cell whose counterexample decides; None if the claim is not refuted.
+    decisive: Cell | None
+
+    @property
+    def verdict(self) -> Outcome:
+        """The outcome of the claim, from its row of the ledger."""
+        return self.row.verdict
+
+    @property
+    def symbol(self) -> str:
+        """The outcome's sign."""
+        return SIGNS[self.verdict][0]
+
+    @property
+    def words(self) -> str:
+        """The outcome in a few words."""
+        if self.claim.status == "question":
+            return words_of(self.claim.status, self.verdict)
+        return few_words(self.row)
+
+    @cached_property
+    def known(self) -> str:
+        """The result in one line."""
+        is_answer = self.claim.status == "question" and self.verdict in ANSWERS
+        return f"{ANSWERS[self.verdict]}: {_outcome(self)}" if is_answer else _outcome(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the claim is a conjecture, not a theorem or an example."""
+        return self.claim.status == "conjecture"
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether a paper asserts it: it is no question and no remark of this project."""
+        return self.claim.status not in NOT_ASSERTED
+
+    @property
+    def engines(self) -> str:
+        """The engines that agree on its proofs, in words; "" without proofs."""
+        return engines_text(self.row.engines)
+
+    @cached_property
+    def formal(self) -> list[tuple[str, str]]:
+        """The formal statement: pairs of a label and a formula."""
+        return list(formal_lines(self.claim))
+
+    @property
+    def plain(self) -> list[Cell]:
+        """The cells that need one line only, without those in the table of bounds."""
+        return [
+            cell
+            for cell in self.cells
+            if cell.is_plain and "best_possible" not in cell.document.evidence
+        ]
+
+    @property
+    def detailed(self) -> list[Cell]:
+        """The cells with evidence of their own, without the decisive one."""
+        return [cell for cell in self.cells if not cell.is_plain and cell is not self.decisive]
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The cells by two integer parameters, if such a grid is readable."""
+        cells = [cell for cell in self.cells if cell.document.for_all is None]
+        names = {tuple(cell.document.parameters) for cell in cells}
+        if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
+            return None
+        down, across = next(iter(names))
+        places = {
+            (cell.document.parameters[down], cell.document.parameters[across]): cell
+            for cell in cells
+        }
+        columns = sorted({b for _, b in places})
+        rows = [(a, [places.get((a, b)) for b in columns]) for a in sorted({a for a, _ in places})]
+        # A grid that is mostly empty reads worse than a list.
+        is_readable = len(places) == len(cells) and len(rows) * len(columns) <= 3 * len(cells)
+        return Grid(down, across, columns, rows) if is_readable else None
+
+    @cached_property
+    def reach(self) -> ReachTable | None:
+        """The bound of the statement compared with tables, if any go beyond it."""
+        cells = [cell for cell in self.cells if "best_possible" in cell.document.evidence]
+        if not cells:
+            return None
+        coordinates: tuple[str, ...] = ()
+        with suppress(RulesetError):  # a height table that is missing here
+            coordinates = parse_ruleset(cells[0].ruleset).coordinates
+        times = Counter(tuple(cell.document.parameters.values()) for cell in cells)
+        rows = []
+        for cell in cells:
+            verdict = cell.document
+            values = list(map(str, verdict.parameters.values()))
+            several = times[tuple(verdict.parameters.values())] > 1
+            if several and values and verdict.bound is not None:
+                values[-1] += f" (bound {verdict.bound:,})"
+            rows.append((values, cell))
+        return ReachTable(list(cells[0].document.parameters), coordinates, rows)
+
+
+def claim_views(ledger: Ledger) -> list[ClaimView]:
+    """Return every claim with its verdicts, paper by paper.
+
+    Of each paper conjectures come first, and last claims that no paper asserts.
+    """
+    rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
+    rows = {row.claim: row for row in ledger.rows}
+    verdicts: dict[str, list[ClaimVerdict]] = defaultdict(list)
+    for verdict in ledger.verdicts:
+        verdicts[verdict.claim].append(verdict)
+    papers = list(dict.fromkeys(claim.paper.key for claim in ledger.claims))
+    views = [
+        _claim_view(claim, rows[claim.id], verdicts[claim.id], rulesets) for claim in ledger.claims
+    ]
+    return sorted(
+        views,
+        key=lambda view: (
+            papers.index(view.claim.paper.key),
+            not view.is_asserted,
+            not view.is_open,
+        ),
+    )
+
+
+def by_paper(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
+    """Return the papers with their claims, in order."""
+    papers: dict[str, list[ClaimView]] = defaultdict(list)
+    for view in views:
+        papers[view.claim.paper.key].append(view)
+    return [(chosen[0].claim.paper, chosen) for chosen in papers.values()]
+
+
+def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
+    """Return the conjectures and questions, by paper, in the papers' order."""
+    return by_paper([view for view in views if view.claim.status in ("conjecture", "question")])
+
+
+def _claim_view(
+    claim: LedgerClaim,
+    row: ClaimRow,
+    verdicts: Sequence[ClaimVerdict],
+    rulesets: Mapping[str, str],
+) -> ClaimView:
+    refuting = [i for i, verdict in enumerate(verdicts) if verdict.verdict == "refuted"]
+    decisive = next((i for i in refuting if _decides(verdicts[i], row.decided)), None)
+    if decisive is None and refuting:
+        decisive = refuting[0]
+    drawn = {decisive, *[i for i in refuting if i != decisive][: MOST_DRAWN - 1]}
+    names = ["all at once" if v.for_all is not None else assigned(v.parameters) for v in verdicts]
+    times = Counter(names)
+    cells = []
+    for i, (name, verdict) in enumerate(zip(names, verdicts, strict=True)):
+        check = "" if verdict.bound is None else f"bound {verdict.bound}"
+        if verdict.is_by_proof:
+            every = verdict.false_everywhere is not None
+            check = "by a proof for every member" if every else "by proof"
+        label = name if times[name] == 1 else ", ".join(filter(None, (name, check)))
+        ruleset = rulesets.get(verdict.table or "", "")
+        cells.append(Cell(f"{claim.id}-{i + 1}", label, verdict, row, ruleset, i in drawn))
+    # For all parameters first, then by parameters and bound.
+    in_order = sorted(
+        cells,
+        key=lambda cell: (
+            cell.document.for_all is None,
+            list(cell.document.parameters.values()),
+            cell.document.bound or 0,
+        ),
+    )
+    return ClaimView(claim, row, in_order, None if decisive is None else cells[decisive])
+
+
+def _decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
+    """Whether a verdict is the one whose counterexample a row or a pair names."""
+    refutes = verdict.counterexample
+    return (
+        decided is not None
+        and refutes is not None
+        and (verdict.table, verdict.parameters) == (decided.table, decided.parameters)
+        and refutes.position == decided.position
+    )
+
+
+def _outcome(view: ClaimView) -> str:
+    verdicts = [cell.document for cell in view.cells]
+    match view.verdict:
+        case "refuted":
+            return _refuted(view, verdicts)
+        case "proved" | "proved-for-listed":
+            return _proved(view, verdicts)
+        case "exhausted":
+            unit = verdicts[0].unit
+            return f"true in all {counted(view.row.positions, unit)}"
+        case "holds-to-bound":
+            return _held(view, verdicts)
+        case other:
+            return SIGNS[other][1]
+
+
+def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
+    decided = view.row.decided
+    assert decided is not None
+    at = "" if decided.position is None else place_text(decided.coordinates, decided.position)
+    given = parameters_text([decided.parameters])
+    parts = ("refuted", at and f"at {at}", given and f"for {given}")
+    text = " ".join(filter(None, parts))
+    every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
+    for condition in every:
+        if condition is not None:
+            return text + "; false for " + condition.text
+    cases = _single_cases(verdicts)
+    false = cases.get("refuted", [])
+    if len(false) < 2:
+        return text
+    others = "" if len(cases) > 1 else ", all checked parameters"
+    return text + f"; false for {_named(false)}{others}"
+
+
+def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
+    proved = [v for v in verdicts if v.is_proved]
+    parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
+    single = _single_cases(verdicts).get("proved", [])
+    if single and single[0].parameters:
+        is_bounded = any(v.reach is not None or v.printed is not None for v in single)
+        parts.append((f"{_domain(single)}, for " if is_bounded else "") + _named(single))
+    others = "" if view.verdict == "proved" else ", and no others"
+    return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
+
+
+def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
+    cases, parts = _single_cases(verdicts), []
+    if cases.get("proved") or any(v.for_all is not None and v.is_proved for v in verdicts):
+        parts.append(_proved(view, verdicts))
+    whole, held = cases.get("exhausted", []), cases.get("holds-to-bound", [])
+    if whole:
+        parts.append(f"every case checked{_for_these(whole, ', and no others')}")
+    if held:
+        bounds = sorted(v.bound or 0 for v in held)
+        to = f"to bound {bounds[0]:,}"
+        if bounds[0] < bounds[-1]:
+            to = f"to bounds from {bounds[0]:,} to {bounds[-1]:,}"
+        senses = sorted({v.why for v in held if v.why})
+        sense = f": {senses[0]}" if senses else ""
+        if len(senses) > 1:
+            sense = ", in a sense that its page states"
+        parts.append(f"holds {to}{_for_these(held)}{sense}")
+    return "; ".join(parts)
+
+
+def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
+    """Return the verdicts on single cases by their kind.
+
+    Cases that a proof for all covers are left out. Of several verdicts of one kind on a case, the one with the largest bound
+    counts.
+    """
+    covered = [
+        parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
+    ]
+    of_case: dict[Given, list[ClaimVerdict]] = {}
+    for verdict in verdicts:
+        given = verdict.parameters
+        if verdict.for_all is None and not any(condition.value(given) for condition in covered):
+            of_case.setdefault(tuple(given.items()), []).append(verdict)
+    cases: dict[VerdictKind, list[ClaimVerdict]] = {}
+    for group in of_case.values():
+        kind = strongest(group)
+        furthest = max(
+            (v for v in group if v.verdict == kind), key=lambda verdict: verdict.bound or 0
+        )
+        cases.setdefault(kind, []).append(furthest)
+    return cases
+
+
+def _named(verdicts: Sequence[ClaimVerdict]) -> str:
+    return exact_text([verdict.parameters for verdict in verdicts])
+
+
+def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
+    """Return " for" with the parameters of verdicts; "" without parameters."""
+    return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
+
+
+def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
+    domains = {verdict.domain for verdict in verdicts}
+    return domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"
+
+
+def formal_lines(claim: LedgerClaim) -> Iterator[tuple[str, str]]:
+    """Yield the formal statement of a claim as pairs of a label and a text.
+
+    Examples
+    --------
+    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "follows_from": None}
+    >>> formal |= {"statement": "P <=> y ^ z == 0", "bound": None, "check": None}
+    >>> fields = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
+    >>> list(formal_lines(LedgerClaim.model_construct(**fields)))
+    [('ruleset', 'step-bar(k=k)'), ('for', 'k ≡ 0 (mod 2)'), ('checked as', 'P ⇔ y ⊕ z = 0')]
+    """
+    formal = claim.formal
+    if claim.ruleset is not None:
+        yield "ruleset", claim.ruleset
+    if formal["when"]:
+        yield "for", math_text(formal["when"])
+    if formal["every"]:
+        yield "and every", _ranges(formal["every"])
+    if formal["some"]:
+        yield "with some", _ranges(formal["some"])
+    if formal["for_all"] and formal["for_all"] != formal["when"]:
+        yield "for all at once", math_text(formal["for_all"])
+    if formal["follows_from"]:
+        lemmas = formal["follows_from"]["lemmas"]
+        by = f", by {', '.join(lemmas)}" if lemmas else ""
+        yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
+    plug_in = formal["check"] or {}
+    if plug_in.get("let"):
+        yield "where", assigned({name: math_text(text) for name, text in plug_in["let"].items()})
+    if claim.ruleset is None and plug_in:
+        yield "for all", _ranges(plug_in["all"])
+    if "height" in plug_in:
+        yield "heights up to", math_text(plug_in["height"])
+    bound = formal["bound"] or plug_in.get("bound")
+    if claim.ruleset is None and bound is not None:
+        yield "N", f"{bound:,}"
+    yield "checked as", claim.formula
+
+
+def _ranges(spans: Mapping[str, str]) -> str:
+    return ", ".join(range_text(name, parse_range(span)) for name, span in spans.items())
+
+
+@dataclass(frozen=True)
+class Side:
+    """One statement of a pair."""
+
+    role: str
+    view: ClaimView
+    #: Whether only the other one is refuted.
+    stands: bool
+    #: The formal statement, without lines that the other one shares.
+    formal: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class PairView:
+    """Two statements side by side."""
+
+    pair: ClaimPair
+    title: str
+    #: A few words; "" if the pair is not settled.
+    outcome: str
+    sides: list[Side]
+    #: The cell with the deciding counterexample, if any.
+    cell: Cell | None
+
+    @property
+    def anchor(self) -> str:
+        """Id on the page."""
+        return pair_anchor(self.pair)
+
+
+def pair_anchor(pair: ClaimPair) -> str:
+    """Return the id of a pair on the page."""
+    return f"pair-{pair.printed}-{pair.intended}"
+
+
+def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
+    """Return the form of each claim of a misprint, and the pair's id on the page."""
+    forms_of_claims: dict[str, tuple[str, str]] = {}
+    for pair in ledger.pairs:
+        if pair.kind == "misprint":
+            forms_of_claims.setdefault(pair.printed, ("as printed", pair_anchor(pair)))
+            forms_of_claims.setdefault(pair.intended, ("as intended", pair_anchor(pair)))
+    return forms_of_claims
+
+
+def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
+    """Return the pairs of one kind, settled ones first."""
+    by_id = {view.claim.id: view for view in views}
+    pairs = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
+    return sorted(pairs, key=lambda view: not view.outcome)
+
+
+def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
+    printed, intended = by_id[pair.printed], by_id[pair.intended]
+    numbers = (printed.claim.number, intended.claim.number)
+    if pair.kind == "misprint":
+        names, title = ("the printed form", "the intended form"), numbers[0]
+        roles = ("as printed", "as intended")
+        if numbers[0] != numbers[1]:
+            roles = (f"{numbers[0]}, as printed", f"{numbers[1]}, as intended")
+    else:
+        first, second = (
+            f"{view.claim.number} of {view.claim.paper.key}" for view in (printed, intended)
+        )
+        roles = names = (first, second)
+        title = f"{numbers[0]} and {numbers[1]}"
+    sides = []
+    for role, form, view, other in (
+        (roles[0], "printed", printed, intended),
+        (roles[1], "intended", intended, printed),
+    ):
+        *supposed, claimed = view.formal
+        formal = [*(line for line in supposed if line not in other.formal), claimed]
+        sides.append(Side(role, view, pair.right == form, formal))
+    cells = (*printed.cells, *intended.cells)
+    deciding = next((cell for cell in cells if _decides(cell.document, pair.decided)), None)
+    # A form that stands is not refuted, and possibly not proved.
+    outcomes = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
+    return PairView(pair, title, outcomes.get(pair.right, "").format(*names), sides, deciding)

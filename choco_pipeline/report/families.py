@@ -1,0 +1,679 @@
+"""A page and a LaTeX document for each proof of a family.
+
+Everything is read from the certificate: cases, counters, invariants, strategies and formulas. States of a location with the
+same answers are combined, and a set of states is written as few conjunctions. A counter of a single track has the name of
+the track: it is the number read so far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.commands import command
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.family_statement import where_phrases
+from choco_pipeline.formula.written.latex import LaTeX
+from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.mathml import MathML
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.rules import Rules
+from choco_pipeline.proof.family_document import (
+    FamilyText,
+    FormulaText,
+    LocationText,
+    ObligationText,
+    QuotientOfHeight,
+    SumText,
+    is_family,
+    read_family,
+)
+from choco_pipeline.proof.trial import is_true, small_values
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.control import legal, option
+from choco_pipeline.report.environment import environment, papers
+from choco_pipeline.report.pictures import digit_patterns
+from choco_pipeline.sweep.ledger import Ledger
+
+#: Beside the page of a run; pages have the names of their certificates.
+FOLDER = "families"
+#: Letters for the counters of legal coordinates; the first one that is not a name of the game is used.
+LEGAL = "hcbw"
+#: The name of a counter: for another part of a height "legal2", "legal3", …; with a prime for the option.
+COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
+#: Letters for tracks that are no coordinates.
+SPECIAL = {"target": "T", "constant": "C", "value": "V"}
+#: Names in a formula by cases: ``position(z)``, ``number(2)``, ``target()``.
+_NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
+#: Letters for other numbers. The claimed number is a capital, unlike names of the game.
+_LETTERS = {"number": "q", "value": "G", "target": "g"}
+#: Inequalities that hold together, each typeset.
+Conjunction = list[str]
+
+
+def affine(text: SumText) -> Affine:
+    """Return a sum of a certificate."""
+    return Affine.total({n: c for n, c in text.items() if n != "1"}, text.get("1", 0))
+
+
+def _is_natural(total: Affine) -> bool:
+    """Whether no coefficient of a sum is negative."""
+    return total.constant >= 0 and all(c >= 0 for _, c in total.terms)
+
+
+class Symbols:
+    """The names of one case, in a notation.
+
+    These are the names of the game's coordinates, of the family's parameters and of the case's. `conditions` are sums of
+    parameters that are not negative.
+    """
+
+    def __init__(
+        self,
+        notation: MathNotation,
+        coordinates: Sequence[str],
+        family: Iterable[str],
+        case: Iterable[str],
+        conditions: Sequence[Affine],
+    ) -> None:
+        self.to, self.conditions = notation, conditions
+        own = sorted(set(case))
+        new = [name for name in own if name.startswith("m_")]
+        self._parameters = {name: (name, "") for name in (*family, *own)}
+        self._parameters |= {name: ("m", name.removeprefix("m_")) for name in new}
+        if len(new) == 1 and "m" not in {*family, *own, *coordinates}:
+            self._parameters[new[0]] = ("m", "")
+        taken = {letter for letter, _ in self._parameters.values()} | {*coordinates}
+        self._tracks: dict[str, str] = {}
+        for name in (*coordinates, *SPECIAL):
+            letters = SPECIAL.get(name, name.upper())
+            while letters in taken:
+                letters += letters[0]
+            taken.add(letters)
+            self._tracks[name] = letters
+        self._legal = next((letter for letter in LEGAL if letter not in taken), "legal")
+
+    def name(self, name: str) -> str:
+        """Return the symbol of a name in the certificate; factors of a product are adjacent."""
+        if name in self._parameters:
+            return self.to.symbol(*self._parameters[name])
+        if "*" in name:
+            factors = [self.name(factor) for factor in name.split("*")]
+            return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
+        if named := _NAMED.fullmatch(name):
+            kind, of = named.groups()
+            if kind in ("position", "option"):
+                return self.to.symbol(of, primed=kind == "option")
+            return self.to.symbol(_LETTERS[kind], of)
+        counter = COUNTER.fullmatch(name)
+        assert counter is not None, name
+        kind, coordinate, prime = counter.groups()
+        if kind != "count":
+            part = kind.removeprefix("legal")
+            index = f"{coordinate},{part}" if part else coordinate
+            return self.to.symbol(self._legal, index, primed=bool(prime))
+        return self.to.symbol(self._tracks[coordinate], primed=bool(prime))
+
+    def track(self, track: str, index: str = "") -> str:
+        """Return the symbol of the number on a track, or of its next digit with the index "i"."""
+        letters = self._tracks[track.removesuffix("'")]
+        return self.to.symbol(letters, index, primed=track.endswith("'"))
+
+    def sum(self, total: Affine) -> str:
+        """Return a sum, counters first."""
+        terms = sorted(total.terms, key=lambda term: COUNTER.fullmatch(term[0]) is None)
+        return self.total([(self.name(n), c) for n, c in terms], total.constant)
+
+    def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
+        """Return a sum of integer multiples of typeset parts, and a number."""
+        parts: list[str] = []
+        terms = [*terms]
+        for text, c in [*terms, ("", constant)] if constant or not terms else terms:
+            if parts:
+                parts.append(self.to.sign("-" if c < 0 else "+"))
+            elif c < 0:
+                parts.append(self.to.minus())
+            if not text:
+                parts.append(self.to.number(str(abs(c))))
+            elif abs(c) == 1:
+                parts.append(text)
+            else:
+                factor = self.to.number(str(abs(c)))
+                parts.append(self.to.row([factor, self.to.sign(""), text]))
+        return self.to.row(parts)
+
+    def factor(self, total: Affine) -> str:
+        """Return a sum as a factor or a subtrahend, in parentheses if it has several terms."""
+        text = self.sum(total)
+        is_one = len(total.terms) + bool(total.constant) <= 1
+        return text if is_one else self.to.bracketed(text, "(")
+
+    def form(self, form: Mapping[str, SumText], index: str = "") -> list[tuple[str, int]]:
+        """Return the terms Σ a·track for `total`; with the index "i", those of the next digits."""
+        terms = []
+        for track, text in form.items():
+            a, letter = affine(text), self.track(track, index)
+            if a.is_constant:
+                terms += [(letter, a.constant)] if a.constant else []
+                continue
+            sign = 1 if not _is_natural(-a) else -1
+            terms.append((self.to.row([self.factor(a * sign), self.to.sign(""), letter]), sign))
+        return terms
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        """Return a comparison."""
+        return self.to.row([left, self.to.sign(sign), right])
+
+    def xor(self, parts: Iterable[str]) -> str:
+        """Return a nim-sum."""
+        return self.to.row([part for one in parts for part in (self.to.sign("^"), one)][1:])
+
+    def zero(self, total: Affine) -> str:
+        """Return the equation "sum = 0", with negative terms moved to the right."""
+        plus, minus = (Affine.total({n: c for n, c in (total * s).terms if c > 0}) for s in (1, -1))
+        if not plus.terms:
+            plus, minus, total = minus, plus, -total
+        return self.relation(self.sum(plus), "==", self.sum(minus - total.constant))
+
+    def inequalities(self, sums: Iterable[tuple[Affine, bool]]) -> Conjunction:
+        """Return few inequalities: each sum is at least 0 (True) or at most −1."""
+        bounds: dict[tuple[tuple[str, int], ...], tuple[list[Affine], list[Affine]]] = {}
+        for total, holds in sums:
+            counters = [(n, c) for n, c in total.terms if COUNTER.fullmatch(n)] or [*total.terms]
+            rest = total - Affine.total(dict(counters))
+            # The first coefficient of a form is positive.
+            is_turned = counters[0][1] < 0
+            form = tuple((n, -c if is_turned else c) for n, c in counters)
+            least, most = bounds.setdefault(form, ([], []))
+            # c + rest >= 0, or c + rest <= -1; turned, the same of rest - c.
+            if holds != is_turned:
+                self._keep(least, -rest if holds else rest + 1, 1)
+            else:
+                self._keep(most, rest if holds else -rest - 1, -1)
+        return [self._interval(form, *both) for form, both in bounds.items()]
+
+    def _keep(self, kept: list[Affine], bound: Affine, sign: int) -> None:
+        """Add a lower bound, or an upper one if the sign is −1; the strongest ones are kept."""
+        if not any(self._is_natural((other - bound) * sign) for other in kept):
+            kept[:] = [other for other in kept if not self._is_natural((bound - other) * sign)]
+            kept.append(bound)
+
+    def _is_natural(self, total: Affine) -> bool:
+        """Whether a sum of parameters is not negative, with one condition at most."""
+        return any(map(_is_natural, (total, *(total - c for c in self.conditions))))
+
+    def _interval(
+        self, form: Sequence[tuple[str, int]], least: Sequence[Affine], most: Sequence[Affine]
+    ) -> str:
+        middle = self.total([(self.name(n), c) for n, c in form])
+        if len(least) == 1 and least == most:
+            return self.relation(middle, "==", self.sum(least[0]))
+        left, right = (
+            self.to.function(name, [*map(self.sum, bounds)]) if len(bounds) > 1 else "".join(map(self.sum, bounds))
+            for name, bounds in (("max", least), ("min", most))
+        )  # fmt: skip
+        if not most:
+            return self.relation(middle, ">=", left)
+        below = [left, self.to.sign("<=")] if least else []
+        return self.to.row([*below, middle, self.to.sign("<="), right])
+
+
+class Case:
+    """A case of a certificate: its formulas in a notation."""
+
+    def __init__(
+        self,
+        number: int,
+        written: FamilyText,
+        coordinates: Sequence[str],
+        notation: MathNotation,
+    ) -> None:
+        self.number, self.to, self.coordinates = number, notation, coordinates
+        self.text = case = written.cases[number - 1]
+        self.is_grundy = written.relation.kind == "grundy"
+        values = {name: affine(text) for name, text in case.parameters.items()}
+        names = {n for value in values.values() for n in value.names}
+        conditions = [*map(affine, case.conditions)]
+        self.symbols = say = Symbols(notation, coordinates, values, names, conditions)
+        self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
+        self.parameters = [
+            say.relation(say.name(n), "==", say.sum(v))
+            for n, v in values.items()
+            if v != Affine.of(n)
+        ]
+        trivial = {Affine.of(n) for value in values.values() for n in value.names}
+        self.conditions = say.inequalities((c, True) for c in conditions if c not in trivial)
+        #: The largest values in the theorem's domain.
+        self.limits = [
+            say.relation(self.coordinate(y), "<=", notation.number(str(most)))
+            for y, most in (case.largest or {}).items()
+        ]
+        self.heights = [*map(self._height, case.heights)]
+        #: The conditions under which a word is that of a position.
+        self.least = [
+            *(say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in coordinates),
+            *(self._is_legal(y, y) for y in case.heights),
+        ]
+        #: The tracks with numbers that may be negative.
+        self.signed = [say.track(x) for x in coordinates if not _is_natural(self.shifts[x])]
+
+    def coordinate(self, name: str) -> str:
+        """Return a coordinate."""
+        return self.to.name(name, "")
+
+    @property
+    def tracks(self) -> Iterator[str]:
+        """The definitions of tracks, and of the counters of largest values."""
+        say = self.symbols
+        for x in self.coordinates:
+            terms = ((say.name(n), c) for n, c in self.shifts[x].terms)
+            shifted = say.total([(self.coordinate(x), 1), *terms], self.shifts[x].constant)
+            yield say.relation(say.track(x), "==", shifted)
+        for y, height in self.text.heights.items() if self.text.obligations else ():
+            for i, part in enumerate(height.parts):
+                form = {**part.terms, y: {n: -c for n, c in part.divisor.items()}}
+                yield say.relation(say.name(legal(y, i)), "==", say.total(say.form(form)))
+
+    @property
+    def relation(self) -> str:
+        """The claimed formula in tracks."""
+        say, case = self.symbols, self.text
+        constant, offset = affine(case.constant), affine(case.offset)
+        parts = [say.track(x) for x in self.coordinates if x in case.shifts]
+        if constant != ZERO:
+            inner = say.sum(constant)
+            parts.append(self.to.bracketed(inner, "(") if constant.terms else inner)
+        left = say.xor(parts)
+        if not self.is_grundy:
+            return say.relation(left, "==", self.to.number("0"))
+        if offset == ZERO:
+            return left
+        return say.relation(self.to.bracketed(left, "("), "-", say.factor(offset))
+
+    def _height(self, y: str) -> str:
+        """Return y ≤ ⌊…⌋, with the equivalent condition on counters, if there are any."""
+        height, say = self.text.heights[y], self.symbols
+        quotients = [*map(self._quotient, height.parts)]
+        if height.function == "sum":
+            largest = self.to.row([p for q in quotients for p in (self.to.sign("+"), q)][1:])
+        else:
+            several = len(quotients) > 1
+            largest = self.to.function(height.function, quotients) if several else quotients[0]
+        is_legal = say.relation(self.coordinate(y), "<=", largest)
+        return (
+            say.relation(is_legal, "iff", self._is_legal(y, y))
+            if self.text.obligations
+            else is_legal
+        )
+
+    def _quotient(self, part: QuotientOfHeight) -> str:
+        say, constant, divisor = self.symbols, affine(part.constant), affine(part.divisor)
+        terms = []
+        for x, text in part.terms.items():
+            if (a := affine(text)) != ZERO:
+                of = [] if a == number(1) else [say.factor(a), self.to.sign("")]
+                terms.append((self.to.row([*of, self.coordinate(x)]), 1))
+        terms += [(say.name(n), c) for n, c in constant.terms]
+        above = say.total(terms, constant.constant)
+        return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+
+    def _is_legal(self, y: str, track: str) -> str:
+        """Return the condition on counters under which a track is at most the height."""
+        say, height = self.symbols, self.text.heights[y]
+        bounds = [
+            say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
+            for i, part in enumerate(height.parts)
+        ]
+        return self._joined(height.function == "min", bounds)
+
+    def _joined(self, is_all: bool, conditions: Sequence[str]) -> str:
+        word = self.to.words(" and " if is_all else " or ")
+        return self.to.row([part for c in conditions for part in (word, c)][1:])
+
+    def _legal_from(self, y: str, part: QuotientOfHeight) -> Affine:
+        total = -affine(part.constant) - affine(part.divisor) * self.shifts[y]
+        for x, text in part.terms.items():
+            total += affine(text) * self.shifts[x]
+        return total
+
+    # The proof of a formula by cases.
+
+    def quotients(self, written: FormulaText) -> Iterator[str]:
+        """Yield the definitions of the numbers in options."""
+        say = self.symbols
+        for place, q in enumerate(written.quotients, start=1):
+            dividend, divisor = (say.sum(affine(text)) for text in (q.dividend, q.divisor))
+            value = dividend if affine(q.divisor) == number(1) else self.to.floor(dividend, divisor)
+            yield say.relation(say.name(f"number({place})"), "==", value)
+
+    def options(self, written: FormulaText) -> Iterator[list[str]]:
+        """Yield the options in the proof, each as the coordinates that a move changes."""
+        say = self.symbols
+        for tried in written.options:
+            yield [
+                say.relation(say.name(f"option({x})"), "==", say.sum(affine(text)))
+                for x, text in tried.changed.items()
+            ]
+
+    def products(self, written: FormulaText) -> tuple[str, str]:
+        """Return the bounds of a product with a number d: if d ≥ 1, and if d ≤ −1."""
+        assert written.factor is not None, "there are products"
+        factor = self.symbols.name(written.factor)
+        product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
+        negative = self.to.row([self.to.minus(), factor])
+        relation = self.symbols.relation
+        return relation(product, ">=", factor), relation(product, "<=", negative)
+
+    def lemmas(self, written: FormulaText) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Yield the lemmas on products: the kind, the moves, and the numbers d."""
+        for name, sums in written.lemmas.items():
+            kind, *moved = name.split("-")
+            if sums:
+                moves = [*map(self.coordinate, moved)]
+                yield kind, moves, [self.symbols.sum(affine(text)) for text in sums]
+
+    # The proof of an obligation on words of digits.
+
+    def size(self, written: ObligationText) -> tuple[int, int]:
+        """Return the numbers of locations with states, and of these states."""
+        states = [len(location.states) for location in written.locations if location.states]
+        return len(states), sum(states)
+
+    def goal(self, written: ObligationText) -> list[str]:
+        """Return the conditions under which the second tracks are an option of a move."""
+        say = self.symbols
+        if written.kind == "value":
+            return [say.relation(say.track("value"), ">=", say.sum(affine(self.text.offset)))]
+        moves = {m.move: m for m in written.locations if m.move is not None}
+        conditions: dict[str, None] = {}
+        for move, location in moves.items():
+            below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
+            for y in (y for y in location.orders if y != move):
+                track, height = option(y), self.text.heights[y]
+                below.append(self._is_legal(y, track))
+                fallen = [
+                    say.relation(
+                        say.name(legal(track, i)),
+                        "<=",
+                        say.sum(self._legal_from(y, part) + affine(part.divisor) - 1),
+                    )
+                    for i, part in enumerate(height.parts)
+                ]
+                lower = say.relation(say.track(track), "<", say.track(y))
+                is_largest = self._joined(height.function == "max", fallen)
+                below.append(say.relation(lower, "⇒", is_largest))
+            conditions |= dict.fromkeys(below)
+        return list(conditions)
+
+    def counters(self, written: ObligationText) -> Iterator[tuple[list[str], str, str, str]]:
+        """Yield for each counter its moves, meaning, first value and change by a digit.
+
+        The counters of an option differ between moves.
+        """
+        say = self.symbols
+        forms: dict[str, list[tuple[dict[str, SumText], dict[str, None]]]] = {}
+        for location in written.locations:
+            for name, form in location.counters.items():
+                several = forms.setdefault(name, [])
+                moves = next((moves for other, moves in several if other == form), None)
+                if moves is None:
+                    several.append((form, moves := {}))
+                if location.move is not None:
+                    moves[location.move] = None
+        for name, several in forms.items():
+            symbol, counter = say.name(name), COUNTER.fullmatch(name)
+            doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
+            for form, moves in several:
+                if counter is None or counter[1] != "count":
+                    meaning = say.relation(symbol, "==", say.total(say.form(form)))
+                elif counter[2] in SPECIAL:
+                    meaning = say.relation(symbol, "==", self._special(counter[2]))
+                else:
+                    meaning = symbol
+                digits = say.form(form, "i")
+                yield (
+                    [*map(self.coordinate, moves)] if len(several) > 1 else [],
+                    meaning,
+                    say.relation(symbol, "←", say.total((text, -c) for text, c in digits)),
+                    say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
+                )
+
+    def _special(self, track: str) -> str:
+        """Return the number on a track that is not a coordinate."""
+        say = self.symbols
+        if track == "constant":
+            return say.sum(affine(self.text.constant))
+        if track == "value":
+            return say.xor(map(say.track, self.text.shifts))
+        offset = affine(self.text.offset)
+        terms = [(self.to.name("g", ""), 1), *((say.name(n), c) for n, c in offset.terms)]
+        return say.total(terms, offset.constant)
+
+    def never(self, written: ObligationText) -> list[tuple[list[int], list[Conjunction]]]:
+        """Return the conditions from which no position returns, each with its locations."""
+        alike: dict[str, tuple[list[int], list[Conjunction]]] = {}
+        for place, location in enumerate(written.locations):
+            if location.never:
+                alternatives = [
+                    self.symbols.inequalities((affine(text), True) for text in conjunction)
+                    for conjunction in location.never
+                ]
+                alike.setdefault(repr(alternatives), ([], alternatives))[0].append(place)
+        return [*alike.values()]
+
+    def knows(self, written: LocationText) -> list[str]:
+        """Return the comparisons of the digits read so far."""
+        say = self.symbols
+        orders = [
+            say.relation(say.track(f"{x}'"), "==" if order == "equal" else "<", say.track(x))
+            for x, order in written.orders.items()
+        ]
+        zero = self.to.number("0")
+        return orders + [say.relation(say.track(x), "==", zero) for x in sorted(written.zero)]
+
+    def facts(self, written: LocationText) -> list[str]:
+        """Return the equations and parities that hold in all states of a location."""
+        facts = [self.symbols.zero(affine(text)) for text in written.equalities]
+        for counter, remainder in written.parities.items():
+            parts = [self.symbols.name(counter), self.to.sign("≡"), self.to.number(str(remainder))]
+            facts.append(self.to.row([*parts, self.to.modulo(self.to.number("2"))]))
+        return facts
+
+    def states(self, written: LocationText, chosen: Iterable[str]) -> list[Conjunction]:
+        """Return some states of a location as few alternatives."""
+        predicates = [*map(affine, written.predicates)]
+        return [
+            self.symbols.inequalities(
+                (p, digit == "1")
+                for p, digit in zip(predicates, pattern, strict=True)
+                if digit != "*"
+            )
+            for pattern in digit_patterns([*chosen])
+        ]
+
+    def strategy(self, written: LocationText) -> Strategy:
+        """Return the answers at a location."""
+        answers = [
+            tuple(next(a for a in step.answers if state in a.states) for step in written.strategy)
+            for state in range(len(written.states))
+        ]
+        by_answers: dict[tuple[int, ...], tuple[Any, list[str]]] = {}
+        for state, given in zip(written.states, answers, strict=True):
+            by_answers.setdefault(tuple(map(id, given)), (given, []))[1].append(state)
+        track = self.symbols.track
+        rows = [
+            (
+                "".join(map(str, step.digits.values())),
+                [
+                    (self.to.row([*map(track, a.digits)]), "".join(map(str, a.digits.values())), a.to)
+                    for a in (given[n] for given, _ in by_answers.values())
+                ],
+            )
+            for n, step in enumerate(written.strategy)
+        ]  # fmt: skip
+        classes = [self.states(written, states) for _, states in by_answers.values()]
+        return Strategy(classes, [*map(track, written.strategy[0].digits)], rows)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The answers at one location.
+
+    A row has the digits of the position, and for each class of states the digits of the option and the next location.
+    """
+
+    classes: list[list[Conjunction]]
+    position: list[str]
+    rows: list[tuple[str, list[tuple[str, str, int]]]]
+
+
+@dataclass
+class FamilyProof:
+    """A certificate of a family that a report names."""
+
+    path: str
+    #: The claims of the ledger that rest on it; none if only a found statement has it.
+    claims: list[LedgerClaim] = field(default_factory=list)
+    #: The evidence of the first verdict.
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    #: The certificate that the statement is false with the next larger bound, if any.
+    beyond: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The common stem of the names of its pages."""
+        return Path(self.path).stem
+
+    @property
+    def page(self) -> str:
+        """The address of its page, relative to the run's page."""
+        return f"{FOLDER}/{self.stem}.html"
+
+    @property
+    def command(self) -> str:
+        """The command that checks the certificate again."""
+        return command("prove", "--check", self.path)
+
+
+def family_proofs(
+    ledger: Ledger, statements: Sequence[FoundStatement] = ()
+) -> dict[str, FamilyProof]:
+    """Return the certificates of families whose files exist, by path."""
+    proofs: dict[str, FamilyProof] = {}
+    known = {claim.id: claim for claim in ledger.claims}
+    for verdict in ledger.verdicts:
+        path = verdict.certificate
+        # A claim that follows from others has a certificate on integers, not on a family.
+        has_page = verdict.for_all is not None and "follows_from" not in verdict.evidence
+        if has_page and path is not None and Path(path).is_file():
+            proof = proofs.setdefault(path, FamilyProof(path, evidence=verdict.evidence))
+            proof.claims.append(known[verdict.claim])
+            every = verdict.false_everywhere
+            if every is not None and every.certificate and Path(every.certificate).is_file():
+                proof.beyond = every.certificate
+    for statement in statements:
+        if statement.is_proved_for_all:
+            # The others prove that a bound is sharp, or are on integers, which have no pages.
+            path, *others = statement.conclusion.certificates
+            if Path(path).is_file():
+                proof = proofs.setdefault(path, FamilyProof(path))
+                for other in others:
+                    if Path(other).is_file() and is_family(other):
+                        proof.beyond = other
+    return proofs
+
+
+def claim_pages(ledger: Ledger) -> dict[str, str]:
+    """Return the addresses of pages of families by the ids of claims that rest on them."""
+    return {c.id: proof.page for proof in family_proofs(ledger).values() for c in proof.claims}
+
+
+def write_family_pages(
+    ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
+) -> int:
+    """Write a page and a LaTeX document for each proof of a family.
+
+    Return the number of proofs. Pages of other certificates are removed from the folder `FOLDER`. Raises `ChocoError` if a
+    certificate cannot be read, or is not the expected proof.
+    """
+    proofs = family_proofs(ledger, statements)
+    page = environment().get_template("family.html.j2")
+    paper = papers().get_template("family.tex.j2")
+    kept = set()
+    for proof in proofs.values():
+        for template, notation, kind in ((page, MathML(), "html"), (paper, LaTeX(), "tex")):
+            name = f"{proof.stem}.{kind}"
+            content = template.render(proof=proof, ledger=ledger, **_theorem(proof, notation))
+            write_text(folder / FOLDER / name, content)
+            kept.add(name)
+    for old in (folder / FOLDER).glob("family-*"):
+        if old.name not in kept:
+            old.unlink()
+    return len(proofs)
+
+
+def cases_of(written: FamilyText, coordinates: Sequence[str], notation: MathNotation) -> list[Case]:
+    """Return the cases of a certificate in a notation."""
+    return [Case(n, written, coordinates, notation) for n in range(1, len(written.cases) + 1)]
+
+
+def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
+    """Return the theorem of a certificate and its proof, for a template."""
+    written = read_family(Path(proof.path))
+    if written.verdict != "proved":
+        raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
+    rules = _rules(written, proof.path)
+    false_with = []
+    if proof.beyond is not None:
+        refuted = read_family(Path(proof.beyond))
+        same = ("ruleset", "games", "condition", "relation")
+        if refuted.verdict != "refuted" or any(
+            getattr(written, of) != getattr(refuted, of) for of in same
+        ):
+            raise StoreError(f"{proof.beyond}: it does not refute a larger bound of {proof.path}")
+        false_with = [*where_phrases(refuted.where, notation)]
+
+    def names(coordinates: Iterable[str]) -> list[str]:
+        return [notation.name(x, "") for x in coordinates]
+
+    # Moves with the same effect on the coordinates that depend on the lowered ones.
+    moves: dict[tuple[tuple[str, ...], bool], list[str]] = {}
+    for move in rules.moves:
+        falling = tuple(y for y, limit in rules.limits.items() if move.lowers[0] in limit.of)
+        if falling:
+            moves.setdefault((falling, move.clips), []).extend(move.lowers)
+    cases = cases_of(written, rules.coordinates, notation)
+    sizes = [
+        (case.number, obligation, *case.size(obligation))
+        for case in cases
+        for obligation in case.text.obligations
+    ]
+    return {
+        "written": written,
+        "theorem": [*written.statement(rules.coordinates).phrases(notation)],
+        "false_with": false_with,
+        "limited": names(rules.limits),
+        "lowered": names(x for move in rules.moves for x in move.lowers),
+        "moves": [(names(low), names(falling), clips) for (falling, clips), low in moves.items()],
+        "cases": cases,
+        "sizes": sizes,
+        "is_grundy": written.relation.kind == "grundy",
+        "is_of_words": any(case.obligations for case in written.cases),
+        "is_by_cases": any(case.formula is not None for case in written.cases),
+    }
+
+
+def _rules(written: FamilyText, path: str) -> Rules:
+    for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
+        with suppress(ChocoError):
+            return parse_ruleset(written.ruleset, values, games=written.games).rules
+    raise StoreError(f"{path}: the family has no member with small parameters")

@@ -1,0 +1,315 @@
+"""The page on proofs: families of games, their automata, and the growth of these."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.commands import command
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.laws import FEWEST, Law, laws
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned, listed
+from choco_pipeline.games.notation import Argument, Notation, as_written
+from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.records import FormulaOfProof, GameProof, PositionCounts
+from choco_pipeline.report.pictures import (
+    Line,
+    WorkedReading,
+    draw_automaton,
+    is_drawable,
+    line_chart,
+    worked_reading,
+)
+from choco_pipeline.sweep.ledger import Ledger
+
+#: Residuals grow fast if each of the last digits multiplies them by at least this factor on average.
+FAST = 2.0
+RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
+#: Fewest points of a series in a chart.
+LEAST_POINTS = 3
+#: Drawn automata of one family, the smallest ones.
+MOST_PICTURES = 8
+#: Named games in a list of undecided ones.
+MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class ProofRow:
+    """One game of the page."""
+
+    #: Its entry in the ledger.
+    entry: GameProof
+    #: Its parameters that vary in the family, typeset.
+    varying: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """Its parameters that vary in the family, or its ruleset if none does."""
+        return assigned(self.varying) or self.entry.ruleset
+
+    @property
+    def states(self) -> str:
+        """Numbers of states for each number of passes left."""
+        return ", ".join(f"{number:,}" for number in self.entry.states) or "–"
+
+    @property
+    def engines(self) -> str:
+        """The engines that agree, in words."""
+        return enumerated([ENGINES.get(engine, engine) for engine in self.entry.engines])
+
+    @property
+    def command(self) -> str | None:
+        """The command that checks the certificate; None without one."""
+        path = self.entry.certificate
+        return path and command("prove", "--check", path)
+
+    @property
+    def factor(self) -> float | None:
+        """The mean factor of the residuals for each of the last two digits, if enough are known."""
+        growth = self.entry.growth
+        known = len(growth) >= 3 and growth[-3]
+        return float((growth[-1] / growth[-3]) ** 0.5) if known else None
+
+    @property
+    def growth(self) -> str | None:
+        """The word "fast" or "slowly", if enough residuals are known."""
+        return None if self.factor is None else "fast" if self.factor >= FAST else "slowly"
+
+
+@dataclass(frozen=True)
+class AutomatonPicture:
+    """An automaton that is small enough to be drawn."""
+
+    ruleset: str
+    passes: int | None
+    states: int
+    reads: list[str]
+    picture: Markup
+
+
+#: Numbers of states against one parameter, all others fixed, by what is fixed.
+Series = Mapping[str, Mapping[int, int]]
+
+
+class ProofFamily:
+    """Games for which one sweep asked for proofs."""
+
+    def __init__(self, entries: Sequence[GameProof], certificates: Mapping[str, Proof]) -> None:
+        names = varying(entries)
+        rows = [
+            ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
+            for entry in entries
+        ]
+        #: The sweep, which distinguishes families of one notation.
+        self.sweep = entries[0].sweep
+        #: The notation with parameters.
+        self.ruleset = notation(entries, names)
+        self.relation = RELATIONS[entries[0].relation]
+        self.proved = [row for row in rows if row.entry.status == "proved"]
+        self.unclosed = [row for row in rows if row.entry.status != "proved"]
+        numbers = (n for n in names if all(isinstance(e.parameters[n], int) for e in entries))
+        #: The parameter that varies most, and the largest value of it for which a game is proved.
+        self.main = main = next(numbers, None)
+        self.largest: int | None = None
+        #: The laws of numbers of states, each with the games that it is about; "" for all.
+        self.laws: list[tuple[str, Law]] = []
+        #: The remark if no law was found; None without a parameter for a law.
+        self.no_law: str | None = None
+        self.states_chart: Markup | None = None
+        if main and self.proved:
+            self.largest = max(row.entry.parameters[main] for row in self.proved)
+            series = self._series(main, names)
+            self.laws = [(of, law) for of, states in series.items() for law in _laws(states, main)]
+            has_enough = any(len(states) >= FEWEST for states in series.values())
+            self.no_law = "none found" if has_enough else "too few games for a law"
+            self.states_chart = _states_chart(series, main)
+        curves = [row for row in self.unclosed if len(row.entry.growth) >= LEAST_POINTS]
+        lines = [Line(row.label, [*enumerate(row.entry.growth)]) for row in curves]
+        self.growth_chart = line_chart(lines, "digits read", "residuals") if lines else None
+        #: The smallest automata, and the number of others.
+        self.pictures, self.not_drawn = self._pictures(certificates)
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return len(self.proved) + len(self.unclosed)
+
+    @property
+    def counts(self) -> list[tuple[str, PositionCounts]]:
+        """The known numbers of positions, with the games."""
+        return [(row.entry.ruleset, count) for row in self.proved for count in row.entry.counts]
+
+    @property
+    def formulas(self) -> list[tuple[str, FormulaOfProof]]:
+        """The formulas, each with the games that it holds for."""
+        formulas: dict[str, tuple[list[str], FormulaOfProof]] = {}
+        for row in self.proved:
+            if formula := row.entry.formula:
+                formulas.setdefault(formula.text, ([], formula))[0].append(row.label)
+        return [("; ".join(labels), formula) for labels, formula in formulas.values()]
+
+    @property
+    def undecided(self) -> list[tuple[str, str]]:
+        """The reasons why games were not decided, with these games."""
+        reasons: dict[str, list[ProofRow]] = {}
+        for row in self.unclosed:
+            why = row.entry.why
+            if row.growth:
+                why = f"no automaton found: residuals grow {row.growth}"
+            reasons.setdefault(why, []).append(row)
+        return [(why, _listed(rows)) for why, rows in reasons.items()]
+
+    def _series(self, main: str, names: Sequence[str]) -> Series:
+        """Return the numbers of states against `main`, by other parameters and passes."""
+        entries = [row.entry for row in self.proved]
+        layers = max(len(entry.states) for entry in entries)
+        series: dict[str, dict[int, int]] = {}
+        for passes in range(layers):
+            left = [passes_left(passes)] if layers > 1 else []
+            for entry in entries:
+                if passes < len(entry.states):
+                    fixed = [f"{name} = {entry.parameters[name]}" for name in names if name != main]
+                    states = series.setdefault(", ".join([*fixed, *left]), {})
+                    states[entry.parameters[main]] = entry.states[passes]
+        return series
+
+    def _pictures(self, certificates: Mapping[str, Proof]) -> tuple[list[AutomatonPicture], int]:
+        distinct: dict[Automaton, tuple[Proof, int]] = {}
+        for row in self.proved:
+            if certificate := certificates.get(row.entry.certificate or ""):
+                for passes, automaton in enumerate(certificate.automata):
+                    distinct.setdefault(automaton, (certificate, passes))
+        small = sorted(filter(is_drawable, distinct), key=lambda automaton: automaton.states)
+        pictures = []
+        for automaton, (certificate, passes) in distinct.items():
+            if automaton in small[:MOST_PICTURES]:
+                value = ["the Grundy number"] * (certificate.relation == "grundy")
+                read = certificate.ruleset.coordinates[: len(automaton.tracks) - len(value)]
+                pictures.append(
+                    AutomatonPicture(
+                        certificate.ruleset.notation,
+                        passes if len(certificate.automata) > 1 else None,
+                        automaton.states,
+                        [*read, *value],
+                        draw_automaton(automaton),
+                    )
+                )
+        return pictures, len(distinct) - len(pictures)
+
+
+def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | None]:
+    """Return the proofs of a ledger by relation and sweep, and an automaton as an example.
+
+    Certificates are read only for pictures; missing and damaged ones are left out.
+    """
+    certificates: dict[str, Proof] = {}
+    groups: dict[tuple[str, str], list[GameProof]] = {}
+    for entry in ledger.proofs:
+        groups.setdefault((entry.relation, entry.sweep), []).append(entry)
+        if entry.certificate:
+            with suppress(ChocoError):
+                certificates[entry.certificate] = read_certificate(Path(entry.certificate))
+
+    def order(entry: GameProof) -> list[tuple[int, str]]:
+        values = entry.parameters.values()
+        return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
+
+    families = [ProofFamily(sorted(group, key=order), certificates) for group in groups.values()]
+    return families, worked_reading([*certificates.values()])
+
+
+def varying(entries: Sequence[GameProof]) -> list[str]:
+    """Return the common parameters that occur in the rulesets and vary."""
+    common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
+    return [
+        name
+        for name in common
+        if len({e.parameters[name] for e in entries}) > 1
+        and any(_template(e, [name]) != as_written(e.ruleset).text for e in entries)
+    ]
+
+
+def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
+    """Return the rulesets of the proofs, in which `names` stand for the parameters."""
+    shapes: dict[str, Counter[str]] = {}
+    for entry in entries:
+        # A number may equal two parameters; most members of a family distinguish them.
+        shapes.setdefault(_shape(entry), Counter())[_template(entry, names)] += 1
+    return ", ".join(counts.most_common(1)[0][0] for counts in shapes.values())
+
+
+def _template(entry: GameProof, names: Iterable[str]) -> str:
+    """Return the ruleset with the names of parameters instead of their values."""
+    values = {name: _argument(entry.parameters[name]) for name in names}
+    return _with_names(as_written(entry.ruleset), values).text
+
+
+def _shape(entry: GameProof) -> str:
+    """Return the ruleset with placeholders for all parameters."""
+    ruleset = as_written(entry.ruleset)
+    if not entry.parameters:
+        return ruleset.text
+    heights = {n: _argument(v) for n, v in entry.parameters.items() if isinstance(v, str)}
+    shape = _with_names(ruleset, heights)
+    for number in ruleset.integers:
+        shape = _with_names(shape, {"n": _argument(number)})
+    return shape.text
+
+
+def _argument(value: int | str) -> Argument:
+    ((_, argument),) = as_written(f"solid-bar(f={value})").arguments
+    return argument
+
+
+def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
+    """Return a notation with names instead of values, except numbers of passes."""
+
+    def named(key: str, argument: Argument) -> Argument:
+        if isinstance(argument, Notation):
+            return _with_names(argument, values)
+        for name, value in values.items() if key != "passes" else ():
+            if argument == value:
+                return parse(name)
+            if isinstance(argument, Formula) and isinstance(value, Formula):
+                argument = argument.with_name(name, value)
+        return argument
+
+    arguments = ((key, named(key, argument)) for key, argument in notation.arguments)
+    return Notation(notation.name, tuple(arguments))
+
+
+def _laws(states: Mapping[int, int], main: str) -> list[Law]:
+    return laws({k: number for k, number in states.items() if k >= 1}, main)
+
+
+def _states_chart(series: Series, main: str) -> Markup | None:
+    """Return the chart of states against `main`, with a line for each law or series."""
+    if not any(len(states) >= LEAST_POINTS for states in series.values()):
+        return None
+    lines = [Line(of, sorted(states.items())) for of, states in series.items() if len(states) > 1]
+    if len(series) == 1:
+        ((_, states),) = series.items()
+        left, lines = dict(states), []
+        for law in _laws(states, main):
+            members = [*law.fitted, *law.held_out]
+            lines.append(Line(law.formula, [(k, left.pop(k)) for k in members if k in left]))
+        lines.append(Line("no law found" if lines else "", sorted(left.items())))
+    return line_chart([line for line in lines if line.points], main, "states")
+
+
+def _listed(rows: Sequence[ProofRow]) -> str:
+    """Return a list of games in a line, abbreviated if there are many."""
+    named = rows[:MOST_NAMED]
+    text = listed([row.varying for row in named]) or "; ".join(row.label for row in named)
+    return text if len(named) == len(rows) else f"{text}, … ({len(rows)} in all)"

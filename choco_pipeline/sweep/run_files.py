@@ -1,0 +1,241 @@
+"""Files of a run, all below ``results/``: their paths, the plan, results of jobs, and the files of reports."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import StoreError
+from choco_pipeline.provenance import file_digest
+from choco_pipeline.stages import BY_SWEEP, Stage
+
+if TYPE_CHECKING:
+    from choco_pipeline.tables.spec import Quantity
+
+
+RESULTS = Path("results")
+#: The folder that paths in a configuration start from and may not leave.
+PROJECT = Path()
+#: Folders in the results folder that all runs share. No run may have such a name.
+SHARED = ("tables", "shards", "verdicts", "certificates", "proofs", "families", "benchmarks")
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Paths of the documents of a run."""
+
+    results: Path
+    run: str
+
+    @classmethod
+    def of_plan(cls, plan_file: Path) -> Paths:
+        """Return the paths of the run with this plan."""
+        return cls(plan_file.parent.parent, plan_file.parent.name)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return self.results / self.run
+
+    @property
+    def plan(self) -> Path:
+        """The plan."""
+        return self.folder / "plan.json"
+
+    @property
+    def found(self) -> Path:
+        """The found statements."""
+        return self.folder / "found.json"
+
+    def spec(self, shard: str) -> Path:
+        """Return the path of a shard's specification."""
+        return self.results / "shards" / f"{shard}.json"
+
+    def manifest(self, shard: str) -> Path:
+        """Return the path of a shard's manifest."""
+        return self.results / "tables" / f"{shard}.done.json"
+
+    def order(self, stage: Stage, sweep: str) -> Path:
+        """Return the path of the order of a job: its parts."""
+        return self.folder / "orders" / stage / f"{sweep}.json"
+
+    def part(self, digest: str) -> Path:
+        """Return the path of the result of one part of a job, by the digest of the part."""
+        return self.folder / "parts" / f"{digest}.json"
+
+    def outcome(self, stage: Stage, sweep: str) -> Path:
+        """Return the path of the result of a job."""
+        return self.folder / stage / f"{sweep}.json"
+
+    def outcomes(self) -> Iterator[Path]:
+        """Yield the results of jobs and of their parts that exist."""
+        for folder in (*BY_SWEEP, "parts"):
+            yield from sorted((self.folder / folder).glob("*.json"))
+
+    def records(self) -> Iterator[Path]:
+        """Yield the records of this run that exist."""
+        names = ("plan", "first-ledger", "found", "ledger")
+        named = [self.folder / f"{name}.json" for name in names]
+        yield from filter(Path.is_file, (*named, *self.file_lists()))
+        yield from sorted((self.folder / "orders").glob("*/*.json"))
+        yield from self.outcomes()
+
+    def file_lists(self) -> tuple[Path, Path]:
+        """Return the records that list the files of the first and of the last report, each with its SHA-256."""
+        return self.folder / "first-report-files.json", self.folder / "report-files.json"
+
+    @property
+    def certificates(self) -> Path:
+        """The folder of certificates of all runs."""
+        return self.results / "certificates"
+
+    @property
+    def verdicts(self) -> Path:
+        """The folder of verdicts of all runs on tables and on statements without tables."""
+        return self.results / "verdicts"
+
+
+def all_records(results: Path) -> Iterator[Path]:
+    """Yield the records of all runs, and those that they share, except manifests."""
+    yield from sorted((results / "shards").glob("*.json"))
+    yield from sorted((results / "tables").glob("*.journal/*.json"))
+    yield from sorted((results / "certificates" / "outcomes").rglob("*.json"))
+    yield from sorted((results / "verdicts").rglob("*.json"))
+    for folder in sorted(results.glob("*/")):
+        if folder.name not in SHARED:
+            yield from Paths(results, folder.name).records()
+
+
+class PlannedTable(TypedDict):
+    """A table of a run: what it is, in which shard it lies, which sweeps ask for it, and what it costs.
+
+    Bytes are those of memory to build it, of the job that builds it, and of jobs that read it, and then those on disk.
+    """
+
+    id: str
+    ruleset: str
+    bound: int
+    quantity: Quantity
+    identity: str
+    shard: str
+    sweeps: list[str]
+    parameters: Mapping[str, int | str]
+    positions: int
+    memory: int
+    memory_of_job: int
+    memory_to_read: int
+    bytes: int
+    seconds: float
+    large: bool
+
+
+class PlannedJob(TypedDict):
+    """A stage of a sweep.
+
+    `order` is the digest of all that the job is to do: a result with another digest is out of date. `amount` is the number of
+    things that its progress counts, and `needs` are the sweeps whose build jobs come first.
+    """
+
+    order: str
+    amount: int
+    needs: list[str]
+    memory_mb: int
+
+
+class WorkLists(TypedDict):
+    """The work of a run, by the names of `choco_pipeline.stages.WORK`."""
+
+    check: list[Mapping[str, Any]]
+    check_statements: list[Mapping[str, Any]]
+    mine: list[Mapping[str, Any]]
+    prove: list[Mapping[str, Any]]
+    prove_statements: list[Mapping[str, Any]]
+    mine_heights: list[Mapping[str, Any]]
+
+
+class Plan(WorkLists):
+    """The tables of a run, the shards that hold them, its jobs, and the work in each stage.
+
+    `made_from` is the digest of the inputs and the code, from which the plan follows. `shards` has the sweep that builds each shard.
+    `jobs` are by stage and sweep.
+    """
+
+    format: int
+    run: str
+    title: str
+    config: str
+    inputs: list[str]
+    claims_files: list[str]
+    made_from: str
+    #: Each with the `ruleset` that it varies.
+    sweeps: dict[str, dict[str, str]]
+    url: str | None
+    tables: list[PlannedTable]
+    shards: Mapping[str, str]
+    jobs: Mapping[str, Mapping[str, PlannedJob]]
+
+
+def read_plan(path: Path) -> Plan:
+    """Return a plan, or raise as `read_record`."""
+    return cast("Plan", read_record(path))
+
+
+def is_done(plan: Plan, paths: Paths, stage: Stage, sweep: str) -> bool:
+    """Return whether the result of a job is there and is not out of date."""
+    if stage is Stage.BUILD:
+        built = (shard for shard, builder in plan["shards"].items() if builder == sweep)
+        if not all(paths.manifest(shard).is_file() for shard in built):
+            return False
+    try:
+        order = read_record(paths.outcome(stage, sweep)).get("order")
+    except StoreError:
+        return False
+    return bool(order == plan["jobs"][stage][sweep]["order"])
+
+
+def outcomes(plan: Plan, paths: Paths, stage: Stage) -> Iterator[dict[str, Any]]:
+    """Yield the results of a stage, one for each job.
+
+    Raises `StoreError` if one is missing or out of date.
+    """
+    for sweep, job in plan["jobs"][stage].items():
+        path = paths.outcome(stage, sweep)
+        outcome = read_record(path)
+        if outcome.get("order") != job["order"]:
+            raise StoreError(
+                f"{path}: out of date, made from another plan; `choco run` makes it again"
+            )
+        yield outcome
+
+
+def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
+    """Write ``REPORT-files.json`` beside the folder of a report: its files, those of other folders, and certificates."""
+    files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
+    files |= {*certificates}
+    entries = [
+        {
+            "path": Path(os.path.relpath(path, report.parent)).as_posix(),
+            "sha256": file_digest(path) if path.is_file() else None,
+        }
+        for path in sorted(files)
+    ]
+    write_record(report.with_name(f"{report.name}-files.json"), {"files": entries})
+
+
+def certificates_in(document: Path, folder: Path) -> set[Path]:
+    """Return the certificates in a folder that a document of a run names."""
+    named = re.compile(rf'"({re.escape(folder.as_posix())}/[^"]+\.json)"')
+    return set(map(Path, named.findall(document.read_text(encoding="utf-8"))))
+
+
+def changed_files(record: Path) -> Iterator[Path]:
+    """Yield the files that are missing, or not as the record of `write_file_list` says."""
+    for entry in read_record(record)["files"]:
+        path = Path(os.path.normpath(record.parent / entry["path"]))
+        if not path.is_file() or file_digest(path) != entry["sha256"]:
+            yield path

@@ -1,0 +1,277 @@
+"""A game within a bound: the patterns in its rules that choose a kernel, and its number of positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, reduce
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.rules import Limit, Move, Rules
+
+
+@dataclass(frozen=True)
+class BoundedGame:
+    """A game within a bound, with separate passes, as kernels take it."""
+
+    #: The game without its passes.
+    rules: Rules
+    #: Largest value of the coordinates without a limit; may be None if all have one.
+    bound: int | None
+    #: The number of passes of both players together.
+    passes: int = 0
+    #: The name of the coordinate that counts passes left, if there are any.
+    front: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int | None) -> BoundedGame:
+        """Return a ruleset within a bound."""
+        front = game.coordinates[-1:] if game.passes else ()
+        return cls(game.base.rules, bound, game.passes, front)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Number of values of each coordinate, without passes."""
+        return {name: n + 1 for name, n in self.rules.named(self.rules.largest(self.bound)).items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates, after the passes left if there are any."""
+        return (*self.front, *self.rules.coordinates)
+
+    def without(self, *names: str) -> BoundedGame:
+        """Return the game without some independent coordinates; passes stay."""
+        left = [name for name in self.rules.coordinates if name not in names]
+        within = self.rules.within
+        keeps = within is not None and within.names <= set(left)
+        return replace(self, rules=replace(self.rules.part(left), within=within if keeps else None))
+
+    def values(self, formula: Formula) -> NDArray[np.int64 | np.bool_]:
+        """Return a formula's values at all places.
+
+        The array has an axis for each coordinate, of length 1 if the formula does not read it.
+        """
+        grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
+        values = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
+        return values.reshape((1,) * (len(self.sizes) - values.ndim) + values.shape)
+
+    def values_in_play(self, formula: Formula, unless: Formula | None) -> NDArray[np.int64]:
+        """Return a formula's values, with an axis for each coordinate that it reads.
+
+        It may be undefined where play ends: outside the positions, and where `unless` holds.
+        """
+        read = [name for name in self.sizes if name in formula.names]
+        sizes = [self.sizes[name] for name in read]
+        try:
+            return self.values(formula).astype(np.int64).reshape(sizes)
+        except FormulaError:
+            values = np.zeros(sizes, np.int64)
+        where = np.nonzero(self._in_play(read, unless))
+        values[where] = formula.evaluate(dict(zip(read, where, strict=True)))
+        return values
+
+    def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
+        """Return a mask of the coordinates that occur in positions where play goes on."""
+        ends = frozenset() if unless is None else unless.names
+        limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
+        needed = ends.union(read, *(limit.of for limit in limits.values()))
+        sides = {name: range(n) for name, n in self.sizes.items() if name in needed}
+        in_play = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
+        others = tuple(axis for axis, name in enumerate(sides) if name not in read)
+        first = next(iter(sides))
+        for i in sides[first]:  # a slab at a time: all of them are as many as the table has cells
+            slab = {**sides, first: range(i, i + 1)}
+            grid = dict(zip(slab, np.ix_(*slab.values()), strict=True))
+            goes_on = np.ones([len(side) for side in slab.values()], np.bool_)
+            for name, limit in limits.items():
+                goes_on &= grid[name] <= heights_over(limit, slab)
+            if unless is not None:
+                places = np.nonzero(goes_on)
+                values = zip(slab, (places[0] + i, *places[1:]), strict=True)
+                goes_on[places] = ~unless.evaluate(dict(values)).astype(np.bool_)
+            in_play[i if first in read else 0] |= np.asarray(goes_on.any(others, keepdims=True))[0]
+        return in_play.reshape([self.sizes[name] for name in read])
+
+    @property
+    def components(self) -> list[BoundedGame]:
+        """The games of which this one is the disjunctive sum.
+
+        At most one of them has passes. The passes of this game are not considered.
+        """
+        parts = [self.rules.part(names) for names in self.rules.components()]
+        return [_without_passes(BoundedGame(part, self.bound)) for part in parts]
+
+    @property
+    def heaps(self) -> list[str]:
+        """The coordinates that are independent heaps, of any size or up to a number."""
+        return [
+            name
+            for (name, *others) in self.rules.components()
+            if not others and self.rules.part([name]).moves == (Move((name,)),)
+            if self.rules.part([name]).legal is None
+        ]
+
+
+def _without_passes(game: BoundedGame) -> BoundedGame:
+    """Return a game with separate passes, if a coordinate counts passes."""
+    rules = game.rules
+    for name in rules.coordinates:
+        others = tuple(move for move in rules.moves if name not in move.lowers)
+        passing = Move((name,), by=(1,), needs=others)
+        limit = rules.limits.get(name)
+        is_counted = others and set(rules.moves) == {*others, passing}
+        is_apart = not any(name in move.names for move in others)
+        if limit is not None and not limit.of and is_counted and is_apart:
+            return BoundedGame(game.without(name).rules, game.bound, limit.at({}), (name,))
+    return game
+
+
+def dependent(rules: Rules) -> dict[str, Limit]:
+    """Return the limits that are functions of other coordinates."""
+    return {name: limit for name, limit in rules.limits.items() if limit.of}
+
+
+@dataclass(frozen=True)
+class PlainBar:
+    """Coordinates lowered one at a time, at most one of them limited by others."""
+
+    #: The coordinates in their order, except that the limited one is last.
+    axes: tuple[str, ...]
+    #: Its limit; None if all are heaps.
+    limit: Limit | None
+
+    @classmethod
+    def of(cls, rules: Rules) -> PlainBar | None:
+        """Return the game as a plain bar, if it is one."""
+        limits = dependent(rules)
+        if rules.within is not None or not rules.is_plain or len(limits) > 1:
+            return None
+        axes = tuple(sorted(rules.coordinates, key=lambda name: name in limits))
+        return cls(axes, next(iter(limits.values()), None))
+
+
+def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
+    """Return the heights of a limit, as checked by `Height.block`, over ranges."""
+    # Kernels are compiled for arrays that may be written.
+    return np.require(heights_seen(limit, sides), requirements=["C", "W"])
+
+
+def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
+    """Return the array of `heights_over`, possibly as a broadcast view."""
+    names = list(sides)
+    heights = limit.height.block(*(sides[name] for name in limit.of))
+    heights = heights.transpose(np.argsort([names.index(name) for name in limit.of]))
+    shape = [len(side) if name in limit.of else 1 for name, side in sides.items()]
+    return np.broadcast_to(heights.reshape(shape), [len(side) for side in sides.values()])
+
+
+#: Up to this number of places, that of a solid bar of bound 512, counts are exact; more places are sampled on a grid.
+EXACT_PLACES = 513**2
+#: Places of that grid, 65 along each of two axes.
+GRID_PLACES = 65**2
+#: Places that are counted together: some megabytes.
+SLAB = 1 << 20
+#: Numbers of positions below this are added in 64 bits, for a slab.
+LARGEST_PRODUCT = 1 << 40
+
+
+def count_positions(game: Ruleset, bound: int) -> int:
+    """Return the exact number of positions within `bound`.
+
+    Examples
+    --------
+    >>> from choco_pipeline import SolidBar
+    >>> count_positions(SolidBar("(x+z)//3"), 20)  # triangular, Example 8.3: 977 + 2257
+    3234
+    """
+    bounded = BoundedGame.of(game, bound)
+    return (game.passes + 1) * math.prod(group.count() for group in _groups(bounded))
+
+
+@lru_cache(1 << 10)
+def estimated_positions(game: Ruleset, bound: int) -> int:
+    """Return the number of positions within `bound`.
+
+    It is estimated above `EXACT_PLACES` places. It is used for costs and limits of work only, never for a statement about a game.
+    """
+    bounded = BoundedGame.of(game, bound)
+    return (game.passes + 1) * math.prod(group.estimate() for group in _groups(bounded))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Coordinates that are connected by limits and conditions."""
+
+    #: The limits that depend on others of them.
+    limits: Mapping[str, Limit]
+    #: The conditions; a trivial one if a limit depends on a coordinate with a limit.
+    conditions: list[Formula]
+    #: The sides of the box of places that are counted. With conditions these are positions. Otherwise they are places in the
+    #: coordinates that limits depend on: the number of positions of each place is the product of the heights above it.
+    sizes: Mapping[str, int]
+    #: Largest possible number of positions of a place.
+    tallest: int
+
+    @classmethod
+    def of(cls, game: BoundedGame, names: Sequence[str]) -> _Group:
+        limits = {name: limit for name, limit in dependent(game.rules).items() if name in names}
+        conditions = [c for c in _conditions(game) if c.names <= set(names)]
+        is_nested = any({*limit.of} & limits.keys() for limit in limits.values())
+        if is_nested and not conditions:
+            conditions = [parse("0 == 0")]
+        sizes = {name: game.sizes[name] for name in names if conditions or name not in limits}
+        return cls(limits, conditions, sizes, math.prod(game.sizes[name] for name in limits))
+
+    @property
+    def places(self) -> int:
+        return math.prod(self.sizes.values())
+
+    def count(self) -> int:
+        if not self.limits and not self.conditions:
+            return self.places
+        first, *others = self.sizes.values()
+        step = max(1, SLAB // math.prod(others))
+        slabs = (range(at, min(at + step, first)) for at in range(0, first, step))
+        return sum(self._within([slab, *map(range, others)]) for slab in slabs)
+
+    def estimate(self) -> int:
+        if self.places <= EXACT_PLACES or (not self.limits and not self.conditions):
+            return self.count()
+        points = int(GRID_PLACES ** (1 / len(self.sizes)))
+        grid = [np.linspace(0, n - 1, points).astype(int).tolist() for n in self.sizes.values()]
+        numbers = [self._at(dict(zip(self.sizes, place, strict=True))) for place in product(*grid)]
+        return sum(numbers) * self.places // len(numbers)
+
+    def _at(self, values: Mapping[str, int]) -> int:
+        if not self.conditions:
+            return math.prod(limit.at(values) + 1 for limit in self.limits.values())
+        is_legal = all(values[name] <= limit.at(values) for name, limit in self.limits.items())
+        return int(is_legal and all(condition.value(values) for condition in self.conditions))
+
+    def _within(self, ranges: Sequence[range]) -> int:
+        sides = dict(zip(self.sizes, ranges, strict=True))
+        heights = {name: heights_over(limit, sides) for name, limit in self.limits.items()}
+        if not self.conditions:
+            kind = np.int64 if self.tallest < LARGEST_PRODUCT else object
+            return int(np.sum(reduce(np.multiply, (h.astype(kind) + 1 for h in heights.values()))))
+        grids = dict(zip(sides, np.ix_(*sides.values()), strict=True))
+        are_legal = [grids[name] <= height for name, height in heights.items()]
+        hold = [condition.evaluate(grids) for condition in self.conditions]
+        legal = reduce(np.logical_and, [*are_legal, *hold])
+        return int(np.count_nonzero(np.broadcast_to(legal, [len(side) for side in ranges])))
+
+
+def _conditions(game: BoundedGame) -> list[Formula]:
+    conditions = [one for one in (game.rules.within, game.rules.legal) if one is not None]
+    return [part for condition in conditions for part in condition.conjuncts]
+
+
+def _groups(game: BoundedGame) -> list[_Group]:
+    links = [condition.names for condition in _conditions(game)]
+    return [_Group.of(game, names) for names in game.rules.groups(links)]

@@ -1,4 +1,0 @@
-"""Building: shards of small tables, large tables in blocks, repair.
-
-Imports `storage`, `computing` and `specs`, never `reading`.
-"""

@@ -1,0 +1,369 @@
+"""Tables in memory: how they follow from the numbers of a kernel, and what they cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choco_pipeline.errors import ChocoError, LimitError
+from choco_pipeline.games import Ruleset, as_game
+from choco_pipeline.games.rules import Face
+from choco_pipeline.tables.block_kernels import (
+    Block,
+    BlockKernel,
+    Cells,
+    ColumnKernel,
+    TableKernel,
+)
+from choco_pipeline.tables.bounded_game import BoundedGame, estimated_positions
+from choco_pipeline.tables.chunks import chunk_shape
+from choco_pipeline.tables.grundy_kernels import grundy_kernel
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import (
+    NONE,
+    Quantity,
+    coordinate_attributes,
+    coordinate_values,
+    variable_of,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from numpy.typing import NDArray
+
+
+#: Positions of a table, at most: no machine holds more, and the cost might exceed a float.
+MOST_POSITIONS = 10**100
+#: Seconds that the smallest table takes, most of them to make its group in the store.
+SECONDS_PER_TABLE = 0.012
+#: Bytes of a stored cell after compression, and bytes written in a second.
+STORED_PER_CELL = 0.4
+STORED_PER_SECOND = 500e6
+#: A table with more seconds or bytes than this, computed as a whole, is large. It is built in blocks.
+LARGE_SECONDS = 10.0
+LARGE_BYTES = 1 << 30
+#: Bytes that a worker holds besides the table.
+WORKER_BYTES = 300 << 20
+#: Bytes of the chunks that a reader keeps, and of its computation with one of them or on a counterexample.
+HELD_BYTES = 64 << 20
+WINDOW_BYTES = 256 << 20
+#: A quick table has this bound, halved until it takes about this many seconds.
+QUICK_BOUND, QUICK_SECONDS = 256, 0.1
+#: Smaller bounds show little. They are used only if a table would take more than this many seconds.
+SMALLEST, MOST_SECONDS = 15, 10.0
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A table of a kernel's numbers."""
+
+    kernel: TableKernel
+    #: The table's dimensions.
+    dims: tuple[str, ...]
+    #: Number of positions of the game for each one of the kernel: the number of sizes of a free heap beside it.
+    each: int
+
+    @property
+    def blocks(self) -> BlockKernel | None:
+        """The kernel that computes the table in blocks, if there is one."""
+        kernel = self.kernel
+        return kernel if isinstance(kernel, BlockKernel) and len(kernel.shape) >= 2 else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each dimension."""
+        sizes = dict(zip(self.kernel.axes, self.kernel.shape, strict=True))
+        return tuple(sizes.get(dim, self.kernel.layers) for dim in self.dims)
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        return self.kernel.cells(self.dims)
+
+    @property
+    def seconds(self) -> float:
+        """Estimated seconds on one core to compute and store the table."""
+        stored = math.prod(self.shape) * self.kernel.itemsize
+        return SECONDS_PER_TABLE + self.kernel.seconds + stored / STORED_PER_SECOND
+
+    @property
+    def memory_whole(self) -> int:
+        """Most bytes of a task that computes the whole table."""
+        cells = max(math.prod(self.shape), self.kernel.number)
+        return WORKER_BYTES + 2 * cells * self.kernel.itemsize + self.kernel.beside
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the table is built in blocks."""
+        return self.blocks is not None and (
+            self.kernel.seconds > LARGE_SECONDS or self.memory_whole > LARGE_BYTES
+        )
+
+    @property
+    def memory(self) -> int:
+        """Most bytes of a task for the table, or for one of its blocks."""
+        kernel = self.blocks
+        if kernel is None or not self.is_large:
+            return self.memory_whole
+        sides = chunk_shape(self.dims, self.shape, kernel.itemsize)
+        chunk = dict(zip(self.dims, sides, strict=True))
+        # A block of one chunk and a quarter: the last of a table may be so long.
+        rows, columns = (range(chunk[axis] * 5 // 4) for axis in kernel.axes[:2])
+        block = WORKER_BYTES + kernel.memory(Block(rows, columns))
+        return min(self.memory_whole, 2 * block)  # the other half is for what waits to be used
+
+
+@dataclass(frozen=True)
+class Outcomes(Computation):
+    """A table of 1 for P-positions and 0 for others, from Grundy numbers."""
+
+    @property
+    def blocks(self) -> None:
+        """Nothing computes it in blocks."""
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        numbers = super().cells()
+        cells: Cells = (numbers == 0).astype(np.int8)
+        cells[numbers == NONE] = NONE
+        return cells
+
+
+@dataclass(frozen=True)
+class OnFace(Outcomes):
+    """A table of 1 for P-positions and 0 for others on the face of a game.
+
+    A heap beside the rest is left out: a position is P exactly if it is as large as the rest's Grundy number.
+    """
+
+    face: Face
+    #: The game's coordinates.
+    coordinates: tuple[str, ...]
+    #: The heap, if any; without one, P-positions have Grundy number 0.
+    heap: str | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each dimension."""
+        return (*(self.kernel.layers for _ in self.kernel.game.front), *self.face.sizes.values())
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        grids = np.ogrid[tuple(slice(1, n + 1) for n in self.face.sizes.values())]
+        places = dict(zip(self.face.sizes, grids, strict=True))
+        at = dict(zip(self.coordinates, self.face.positions(places), strict=True))
+        numbers = self.kernel.cells(self.kernel.names)
+        place: Any = (..., *(at[name] for name in self.kernel.axes))
+        cells = numbers[place]
+        is_p = cells == (0 if self.heap is None else at[self.heap])
+        return np.broadcast_to(is_p, self.shape).astype(np.int8)
+
+
+def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Computation:
+    """Return the computation of the table of `game`.
+
+    The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too. Both
+    are the mex of the same values, because a position of the whole game is terminal only if the heap is empty and the rest is
+    terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
+    """
+    dims = variable_of(game, quantity).dims
+    bounded, rules = BoundedGame.of(game, bound), game.base.rules
+    if math.prod(bounded.sizes.values()) > MOST_POSITIONS:
+        raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
+    if quantity == "grundy":
+        return Computation(grundy_kernel(bounded), dims, 1)
+    if rules.free is not None:
+        rest = bounded.without(rules.free)
+        return Computation(grundy_kernel(rest), dims, bounded.sizes[rules.free])
+    if rules.face is not None:
+        heap = next(reversed(bounded.heaps), None)
+        rest = BoundedGame(replace(rules, within=None), bound, game.passes, bounded.front)
+        kernel = grundy_kernel(rest if heap is None else rest.without(heap))
+        return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
+    columns = ColumnKernel.of(bounded)
+    if columns is None:
+        return Outcomes(grundy_kernel(bounded), dims, 1)
+    return Computation(columns, dims, 1)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a table."""
+
+    #: Positions settled; exact for bounds up to 512, otherwise estimated.
+    positions: int
+    #: Most bytes of one of its tasks, and of a single task that computes the whole table.
+    memory: int
+    memory_whole: int
+    #: Most bytes of a task that checks or mines the stored table.
+    memory_to_read: int
+    #: Estimated bytes on disk.
+    disk: int
+    #: Estimated seconds on one core.
+    seconds: float
+    #: Whether it is built in blocks by many tasks, on any machine.
+    large: bool
+
+
+def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
+    """Return the cost of a game's table."""
+    computation = computation_of(game, bound, quantity)
+    cells = math.prod(computation.shape)
+    stored = cells * computation.kernel.itemsize
+    return Cost(
+        positions=estimated_positions(game, bound),
+        memory=computation.memory,
+        memory_whole=computation.memory_whole,
+        memory_to_read=WORKER_BYTES + min(stored, HELD_BYTES) + WINDOW_BYTES,
+        disk=int(2000 + cells * STORED_PER_CELL),
+        seconds=computation.seconds,
+        large=computation.is_large,
+    )
+
+
+def quick_bound(game: Ruleset, quantity: Quantity) -> int:
+    """Return the bound of a quick table; a game with a fixed shape has only one."""
+    try:
+        return max(game.base.limits(None))
+    except ChocoError:
+        pass
+    size = QUICK_BOUND
+    while size > 1 and cost_of(game, size, quantity).seconds > (
+        QUICK_SECONDS if size > SMALLEST else MOST_SECONDS
+    ):
+        size //= 2
+    return size
+
+
+def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
+    """Raise `LimitError` if a table needs more than `memory` bytes."""
+    if needed > memory:
+        raise LimitError(
+            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
+            f" {in_bytes(memory)} can be used"
+        )
+
+
+def in_bytes(n: float) -> str:
+    """Return a number of bytes with its unit.
+
+    Examples
+    --------
+    >>> in_bytes(300 << 20)
+    '300 MiB'
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if n < 1024:
+            return f"{n:.3g} {unit}"
+        n /= 1024
+    return f"{n:,.0f} PiB"
+
+
+#: Dimensions that an array of NumPy 2 may have.
+MOST_DIMENSIONS = 64
+#: Every machine has this much memory; its limits, which take a millisecond to read, are asked for larger tables only.
+SMALL_BYTES = 1 << 24
+
+
+def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
+    """Return the Grundy numbers of every position within `bound`.
+
+    Parameters
+    ----------
+    ruleset
+        The game, or its notation.
+    bound
+        Largest value of every coordinate that the shape itself does not limit (x and z of a solid bar or a strip bar,
+        z of a step bar, every heap). May be left out for a rectangular bar.
+
+    Returns
+    -------
+    Dataset
+        Variable ``grundy``, signed integers: one dimension for each coordinate, p (passes left, 0 first) in front
+        where there is one; -1 where there is no position. Every dimension has a coordinate variable.
+
+    Raises
+    ------
+    RulesetError, HeightError
+        If the bound does not fit the ruleset or its height function.
+    LimitError
+        If the table needs more memory than there is.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StepBar, WithPass
+    >>> int(grundy_table(StepBar(k=1), 15).grundy.sel(y=5, z=9))  # step2015, Fig 4.2
+    12
+    >>> int(grundy_table("nim(3)", 5).grundy.sel(a=1, b=2, c=3))
+    0
+    >>> grundy_table(WithPass(StepBar(k=2)), 6).grundy.dims
+    ('p', 'y', 'z')
+    """
+    return table(as_game(ruleset), bound, "grundy")
+
+
+def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
+    """Return the P-positions within `bound`, by columns where possible.
+
+    Parameters
+    ----------
+    ruleset, bound
+        As for `grundy_table`.
+
+    Returns
+    -------
+    Dataset
+        One variable of signed integers, with p (passes left, 0 first) in front of its dimensions where there is one:
+        ``p_y`` (x, z) for a solid bar, the y of the P-position in that column, -1 for none; ``p_y`` (z) for a step bar;
+        for a game with a free heap beside the rest, the heap, over the rest: ``p_x`` (y, z) for a strip bar, the x, which
+        may exceed the bound, -1 outside the bar; ``p_c`` (a, b) for three heaps of Nim and so on; ``p_cell`` (i, j) for
+        a rectangular bar, 1 where the whole bar with its poisoned cell there is P; ``p_position`` over all coordinates
+        for other games, 1, 0, or -1 for no position.
+
+    Examples
+    --------
+    >>> from choco_pipeline import SolidBar, StripBar
+    >>> int(p_table(SolidBar("(x+z)//3"), 14).p_y.sel(x=9, z=10))  # solid2022, Example 2.1
+    3
+    >>> int(p_table(StripBar(k=4, s=2), 7).p_x.sel(y=2, z=7))
+    9
+    """
+    return table(as_game(ruleset), bound, "p-positions")
+
+
+def cells_of(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> NDArray[np.integer]:
+    """Return the cells of `table`, along the dimensions of its variable."""
+    limits = ruleset.limits(bound)  # raises an error if a bound is missing
+    if len(limits) > MOST_DIMENSIONS:
+        raise LimitError(
+            f"{ruleset.notation}: a table has at most {MOST_DIMENSIONS} dimensions, this game {len(limits)} coordinates"
+        )
+    largest = max(limits) if bound is None else bound
+    needed = computation_of(ruleset, largest, quantity).memory_whole
+    if needed > SMALL_BYTES:
+        require_memory(ruleset, largest, needed, worker_memory(1))
+    with ruleset.naming():
+        return computation_of(ruleset, bound, quantity).cells()
+
+
+def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:
+    """Return `grundy_table` or `p_table`, by the quantity's name."""
+    cells = cells_of(ruleset, bound, quantity)
+    variable = variable_of(ruleset, quantity)
+    attributes: dict[str, str | int] = {"ruleset": ruleset.notation, "quantity": quantity}
+    if bound is not None:
+        attributes["bound"] = int(bound)
+    import xarray as xr  # noqa: PLC0415 -- half a second, which a command that only proves can save
+
+    data = xr.DataArray(
+        cells,
+        dims=variable.dims,
+        coords={
+            dim: (dim, coordinate_values(variable.first(dim), n), coordinate_attributes(dim))
+            for dim, n in zip(variable.dims, cells.shape, strict=True)
+        },
+        attrs=variable.attributes,
+    )
+    return xr.Dataset({variable.name: data}, attrs=attributes)

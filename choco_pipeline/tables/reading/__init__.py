@@ -1,4 +1,0 @@
-"""Reading tables: blocks of cells, single positions, and verification.
-
-Imports `storage`, `computing` and `specs`, never `building`.
-"""

@@ -1,0 +1,130 @@
+"""Shards: the journal of finished parts, and the build of small tables.
+
+A journal stays until the run's ledger exists: if Snakemake is killed before it has seen the end of a job, it removes the manifest
+and runs the job again, which then finds everything in the journal.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import StoreError
+from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
+from choco_pipeline.stages import Stage
+from choco_pipeline.tables.bounded_game import count_positions
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.spec import FORMAT, Shard
+from choco_pipeline.tables.store import BuiltTable, StoredTable, finish_store, write_table
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Records of the finished tables of a shard, or of the finished blocks of a large table.
+
+    The header names the tables and the code. A journal with another header is not continued.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, manifest: Path) -> Journal:
+        """Return the journal beside the manifest of a shard."""
+        return cls(manifest.with_name(manifest.name.removesuffix(".done.json") + ".journal"))
+
+    def has_header(self, header: Mapping[str, object]) -> bool:
+        """Whether this journal has the header."""
+        return self.read("header") == header
+
+    def begin(self, header: Mapping[str, object]) -> None:
+        """Write the header."""
+        self.write("header", header)
+
+    def clear(self) -> None:
+        """Remove the journal."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def write(self, name: str, record: Mapping[str, object]) -> None:
+        """Record a finished part."""
+        write_record(self.folder / f"{name}.json", record)
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Return the record of a part, or None if there is none or it is damaged."""
+        try:
+            return read_record(self.folder / f"{name}.json")
+        except StoreError:
+            return None
+
+    def found(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the records of the finished ones of some parts."""
+        there = {path.stem for path in self.folder.glob("*.json")}
+        records = {name: self.read(name) for name in names if name in there}
+        return {name: record for name, record in records.items() if record is not None}
+
+    def strike(self, name: str) -> None:
+        """Remove a record."""
+        (self.folder / f"{name}.json").unlink(missing_ok=True)
+
+
+def build_shard(spec_file: str, manifest_file: str, report: Callable[..., None]) -> dict[str, int]:
+    """Compute and store the tables of a shard; continue an interrupted build.
+
+    The manifest is written last. `report` is called as ``report(Stage.BUILD, tables=1, positions=n)`` after each table. Return
+    the numbers of tables computed, and of tables kept from an interrupted build.
+    """
+    shard = Shard.from_json(read_record(Path(spec_file)))
+    manifest = Path(manifest_file)
+    store, journal = store_for(shard, manifest), Journal.of(manifest)
+    header = {"format": FORMAT, "shard": shard.name, "kernels": code_digest(TABLE_CODE)}
+    if not journal.has_header(header):
+        journal.clear()
+        journal.begin(header)
+    entries: dict[str, BuiltTable] = {}
+    kept = 0
+    for spec in shard.tables:
+        record = journal.read(spec.table_id)
+        if record and not StoredTable(store, spec.table_id, record["entry"]).faults():
+            entry: BuiltTable = record["entry"]
+            kept += 1
+        else:
+            start = time.perf_counter()
+            game = spec.planned_game()
+            data = table(game, spec.bound, spec.quantity)
+            computed = time.perf_counter() - start
+            entry = {
+                **write_table(store, spec, data),
+                "positions": count_positions(game, spec.bound),
+                "seconds": round(computed, 4),
+                "seconds_to_store": round(time.perf_counter() - start - computed, 4),
+            }
+            journal.write(spec.table_id, {"entry": entry})
+        entries[spec.table_id] = entry
+        report(Stage.BUILD, tables=1, positions=entry["positions"])
+    finish_store(store, list(entries))
+    write_manifest(shard, manifest, entries)
+    return {"computed": len(entries) - kept, "kept": kept}
+
+
+def store_for(shard: Shard, manifest: Path) -> Location:
+    """Return the store of a shard: beside its manifest, or below its URL."""
+    folder = Location.local(manifest.parent) if shard.url is None else Location.of_url(shard.url)
+    return folder.child(f"{shard.name}.zarr")
+
+
+def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, BuiltTable]) -> None:
+    """Write the manifest of a shard, which makes it finished."""
+    document = {
+        "format": FORMAT,
+        "shard": shard.name,
+        "store": f"{shard.name}.zarr" if shard.url is None else str(store_for(shard, manifest)),
+        "kernels": code_digest(TABLE_CODE),
+        "versions": versions(),
+        "tables": entries,
+    }
+    write_record(manifest, document)

@@ -1,0 +1,202 @@
+"""Descriptions of tables: their variables, their specs with a hash as id, and shards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import RulesetError, StoreError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.rules import Face
+from choco_pipeline.provenance import digest
+from choco_pipeline.tables.bounded_game import dependent
+
+Quantity = Literal["grundy", "p-positions"]
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+
+#: No position there, or no P-position in that column.
+NONE = -1
+#: The fill value of stored arrays: a cell that was never written. No finished table holds it.
+NOT_COMPUTED = -2
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable of a table."""
+
+    #: As in the data set: ``grundy``, or ``p_`` and the name of the content.
+    name: str
+    #: Dimension names; p, the passes left, comes first if there is one.
+    dims: tuple[str, ...]
+    #: The coordinate that the cells hold for P-positions; None if they hold something else.
+    stored: str | None
+    #: Short description of a cell.
+    long_name: str
+    #: The meaning of special values.
+    comment: str
+    #: The positions that it holds, if not all.
+    face: Face | None = None
+
+    def first(self, dim: str) -> int:
+        """Return the coordinate at a dimension's first index."""
+        return 1 if self.face is not None and dim in self.face.sizes else 0
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Its attributes in data sets, by the CF conventions."""
+        return {"long_name": self.long_name, "comment": self.comment, "units": "1"}
+
+
+def coordinate_values(first: int, length: int) -> NDArray[np.int64]:
+    """Return the values of a coordinate variable."""
+    return np.arange(first, first + length, dtype=np.int64)
+
+
+def coordinate_attributes(dim: str) -> dict[str, str]:
+    """Return the attributes of a coordinate variable by the CF conventions."""
+    return {"long_name": "passes left" if dim == "p" else f"coordinate {dim}", "units": "1"}
+
+
+def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
+    """Return the quantity of a table: P-positions if allowed.
+
+    For one free heap these are a single cell, so Grundy numbers are returned.
+    """
+    if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
+        return "p-positions"
+    return "grundy"
+
+
+def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
+    """Return the variable of a table of `quantity` for `ruleset`.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar, WithPass
+    >>> variable_of(WithPass(StripBar(4, 2)), "p-positions").dims
+    ('p', 'y', 'z')
+    """
+    rules = ruleset.base.rules
+    front = ruleset.coordinates[-1:] if ruleset.passes else ()
+    if quantity == "grundy":
+        if rules.misere:
+            raise RulesetError(
+                f"{ruleset.notation}: misère play has outcomes, and no Grundy numbers: ask for p-positions"
+            )
+        dims = (*front, *rules.coordinates)
+        return Variable("grundy", dims, None, "Grundy number", "-1 where there is no position")
+    if rules.face is not None:
+        long_name = "whether the whole bar is a P-position"
+        comment = "1 if it is with the poisoned cell in row i, column j (from 1), else 0"
+        dims = (*front, *rules.face.sizes)
+        return Variable("p_cell", dims, None, long_name, comment, rules.face)
+    bar = rules.bar
+    if rules.free is not None:
+        stored = rules.free
+        absent = "it always exists and may exceed the bound"
+        if dependent(rules):
+            absent = "-1 outside the bar; it may exceed the bound"
+        elif rules.within is not None:
+            absent = "-1 where there is no position; it may exceed the bound"
+    elif bar is not None:
+        stored = bar.up
+        absent = "-1 where there is none" if bar.is_flat else "-1 where the column has none"
+    else:
+        dims = (*front, *rules.coordinates)
+        comment = "1 for a P-position, 0 for an N-position, -1 where there is no position"
+        return Variable("p_position", dims, None, "outcome", comment)
+    dims = (*front, *(name for name in rules.coordinates if name != stored))
+    long_name = f"{stored} of the P-position with these other coordinates"
+    return Variable(f"p_{stored}", dims, stored, long_name, absent)
+
+
+#: Changes when older stored tables can no longer be read.
+FORMAT = 3
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """One table: a ruleset, a bound and a quantity."""
+
+    #: In the one notation, without parameters.
+    ruleset: str
+    #: Largest value of every coordinate that the shape does not limit.
+    bound: int
+    #: ``grundy`` or ``p-positions``.
+    quantity: Quantity
+    #: The ruleset with every height table named by its content.
+    identity: str = field(default="")
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, bound: int, quantity: Quantity) -> TableSpec:
+        """Return the spec of a ruleset's table."""
+        return cls(ruleset.notation, bound, quantity, ruleset.identity)
+
+    @cached_property
+    def table_id(self) -> str:
+        """First 16 hex digits of the SHA-256 of this spec's canonical JSON."""
+        return digest(
+            {
+                "format": FORMAT,
+                "game": self.identity,
+                "bound": self.bound,
+                "quantity": self.quantity,
+            }
+        )
+
+    def game(self) -> Ruleset:
+        """Return the ruleset; height tables are read from below the working directory."""
+        return parse_ruleset(self.ruleset)
+
+    def planned_game(self) -> Ruleset:
+        """Return the ruleset of the plan.
+
+        Raises `StoreError` if a height table has changed since planning.
+        """
+        game = self.game()
+        if game.identity != self.identity:
+            raise StoreError(
+                f"{self.ruleset}: the height table has changed since the plan was made; plan again"
+            )
+        return game
+
+    def as_json(self) -> dict[str, object]:
+        """Return the spec as plain data, with its id."""
+        return {"id": self.table_id, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Tables that one task builds into one store, or one large table of many tasks."""
+
+    #: Hash of the table ids and of the code that computes them; names the store and the manifest.
+    name: str
+    tables: tuple[TableSpec, ...]
+    #: The URL below which its store is, if not beside its manifest.
+    url: str | None = None
+    #: Whether it is one table that is built in blocks.
+    large: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """Return the shard as its spec file holds it."""
+        return {
+            "format": FORMAT,
+            "shard": self.name,
+            "url": self.url,
+            "large": self.large,
+            "tables": [t.as_json() for t in self.tables],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Shard:
+        """Return the shard that a spec file holds."""
+        specs = [
+            TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
+            for t in document["tables"]
+        ]
+        return cls(document["shard"], tuple(specs), document["url"], document["large"])

@@ -1,4 +1,0 @@
-"""Descriptions of tables: specs, variables, chunks, structure of games.
-
-Imports only what lies below `tables`.
-"""

@@ -1,0 +1,502 @@
+"""Tables in Zarr v3 stores.
+
+There is one store for each shard of a sweep, and one group for each table. Whoever reads a chunk compares its bytes with their
+digest in the manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.codecs import TransposeCodec
+from zarr.core.buffer import Buffer
+from zarr.errors import ZarrUserWarning
+from zarr.storage import MemoryStore
+
+from choco_pipeline.errors import StoreError
+from choco_pipeline.kernels.heights import Table
+from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
+from choco_pipeline.tables.chunks import (
+    CODECS,
+    Window,
+    chunk_name,
+    chunk_order,
+    chunk_shape,
+    chunks_in,
+    content_digest,
+    decoded,
+    encoded,
+    table_digest,
+    whole,
+    within,
+)
+from choco_pipeline.tables.computing import HELD_BYTES
+from choco_pipeline.tables.location import FAILURES, Location, reason
+from choco_pipeline.tables.spec import (
+    FORMAT,
+    NOT_COMPUTED,
+    Quantity,
+    TableSpec,
+    Variable,
+    coordinate_attributes,
+    coordinate_values,
+    variable_of,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
+    """Return the store that a manifest names: a folder beside it, or a URL."""
+    try:
+        name = str(document["store"])
+    except KeyError:
+        raise StoreError(f"{manifest}: it does not say where its store is") from None
+    if "://" in name:
+        return Location.of_url(name)
+    return Location.local(manifest.parent).child(name)
+
+
+class TableOutline(TypedDict):
+    """A table's spec and array, without its cells."""
+
+    ruleset: str
+    identity: str
+    bound: int
+    quantity: Quantity
+    variable: str
+    dims: list[str]
+    shape: list[int]
+    dtype: str
+    chunk: list[int]
+
+
+class TableEntry(TableOutline):
+    """A table's entry in a manifest, with its size and the digests of its chunks."""
+
+    bytes: int
+    digest: str
+    chunks: dict[str, str]
+
+
+class BuiltTable(TableEntry):
+    """An entry with the number of settled positions, and the seconds of the build."""
+
+    positions: int
+    seconds: float
+    seconds_to_store: float
+
+
+class BuiltInBlocks(BuiltTable):
+    """The entry of a large table: also its rows and columns of blocks, and the number of blocks by origin."""
+
+    blocks: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The array of a table, without its cells."""
+
+    variable: Variable
+    #: Shape and dtype of the cells.
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def chunk(self) -> tuple[int, ...]:
+        """The sides of a chunk."""
+        return chunk_shape(self.variable.dims, self.shape, np.dtype(self.dtype).itemsize)
+
+
+def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
+    """Create the group and the array of a table, after removal of an unfinished one.
+
+    Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
+    """
+    store.remove(spec.table_id)
+    root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
+    attributes: dict[str, Any] = {
+        "ruleset": spec.ruleset,
+        "bound": spec.bound,
+        "quantity": spec.quantity,
+        "format": FORMAT,
+        "package_version": package_version(),
+        "commit": commit(),
+        "kernels": code_digest(TABLE_CODE),
+    }
+    group = root.create_group(spec.table_id, attributes=attributes)
+    write_coordinates(store, spec.table_id, outline)
+    order = chunk_order(outline.variable.dims)
+    return group.create_array(
+        outline.variable.name,
+        shape=outline.shape,
+        dtype=outline.dtype,
+        chunks=outline.chunk,
+        dimension_names=outline.variable.dims,
+        fill_value=NOT_COMPUTED,
+        filters=() if order == tuple(sorted(order)) else (TransposeCodec(order=order),),
+        compressors=CODECS,
+        attributes=outline.variable.attributes | {"_FillValue": NOT_COMPUTED},
+    )
+
+
+def write_coordinates(store: Location, table_id: str, outline: Outline) -> None:
+    """Write, or rewrite, the coordinate variables of a table."""
+    for dim, n in zip(outline.variable.dims, outline.shape, strict=True):
+        for name, content in _coordinate(dim, outline.variable.first(dim), n).items():
+            store.write(f"{table_id}/{dim}/{name}", content)
+
+
+@cache  # zarr takes 10 ms for an array, as long as for all else of a small table; those of a sweep have the same few
+def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
+    files: dict[str, Buffer] = {}
+    zarr.create_array(
+        MemoryStore(files),
+        data=coordinate_values(first, length),
+        chunks=(length,),
+        dimension_names=(dim,),
+        fill_value=NOT_COMPUTED,
+        compressors=CODECS,
+        attributes={**coordinate_attributes(dim)},
+    )
+    return {name: content.to_bytes() for name, content in files.items()}
+
+
+def write_cells(
+    store: Location, table_id: str, outline: Outline, window: Window, cells: NDArray[np.integer]
+) -> dict[str, str]:
+    """Write the cells of a window of whole chunks; return the chunks' digests."""
+    array = store.child(f"{table_id}/{outline.variable.name}")
+    order, chunk = chunk_order(outline.variable.dims), outline.chunk
+    origin = [side.start for side in window]
+    digests = {}
+    for place, part in chunks_in(window, chunk):
+        content = encoded(cells[within(part, origin)], chunk, order, NOT_COMPUTED)
+        name = chunk_name(place)
+        array.write(name, content)
+        digests[name] = content_digest(content)
+    return digests
+
+
+def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
+    """Write a table as a group of `store`, after removal of an unfinished one.
+
+    The shard's store is created if missing; only one process may write to it. Return the entry of the table in the manifest,
+    without the costs of the build.
+    """
+    (name,) = (str(n) for n in data.data_vars)
+    cells = np.asarray(
+        data[name].values, order="C"
+    )  # which leaves a single cell without dimensions
+    outline = Outline(
+        variable_of(spec.game(), spec.quantity),
+        cells.shape,
+        str(cells.dtype),
+    )
+    what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
+    with store.failures(what, cells.nbytes):
+        create_table(store, spec, outline)
+        digests = write_cells(store, spec.table_id, outline, whole(cells.shape), cells)
+    return entry_of(store, spec, outline, digests)
+
+
+def outlined(spec: TableSpec, outline: Outline) -> TableOutline:
+    """Return the part of a manifest's entry that does not depend on the cells."""
+    return {
+        "ruleset": spec.ruleset,
+        "identity": spec.identity,
+        "bound": spec.bound,
+        "quantity": spec.quantity,
+        "variable": outline.variable.name,
+        "dims": list(outline.variable.dims),
+        "shape": list(outline.shape),
+        "dtype": outline.dtype,
+        "chunk": list(outline.chunk),
+    }
+
+
+def entry_of(
+    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
+) -> TableEntry:
+    """Return the manifest's entry of a table whose chunks have these digests.
+
+    Its bytes are those of its arrays: the group's own document grows when the store is finished.
+    """
+    files = store.files(spec.table_id)
+    return {
+        **outlined(spec, outline),
+        "bytes": sum(size for name, size in files if name != f"{spec.table_id}/{METADATA}"),
+        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
+        "chunks": dict(digests),
+    }
+
+
+def finish_store(store: Location, table_ids: Sequence[str]) -> None:
+    """Add consolidated metadata to a finished store.
+
+    With it xarray opens the store without a warning. Files that a killed process has begun are removed.
+    """
+    store.remove_partial()
+    with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ZarrUserWarning
+        )  # that the Zarr 3 standard has no word for it yet
+        for table_id in table_ids:
+            zarr.consolidate_metadata(store.store(), path=table_id)
+        zarr.consolidate_metadata(store.store())
+
+
+#: Part of an array: an index or a slice along each dimension.
+Index: TypeAlias = tuple[int | slice, ...]
+#: Errors of zarr, of decoding, and of entries without a key.
+UNREADABLE = (*FAILURES, KeyError, ValueError, RuntimeError)
+#: Name of Zarr's documents.
+METADATA = "zarr.json"
+#: Metadata that zarr writes for each group with consolidated metadata, apart from attributes and members.
+GROUP = {
+    "zarr_format": 3,
+    "node_type": "group",
+    "consolidated_metadata": {"kind": "inline", "must_understand": False},
+}
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table in a store, as the entry of a manifest describes it."""
+
+    store: Location
+    table_id: str
+    entry: Mapping[str, Any]
+    #: The chunks used last, up to `HELD_BYTES`.
+    _held: OrderedDict[tuple[int, ...], Table] = field(
+        default_factory=OrderedDict, repr=False, compare=False
+    )
+
+    def __str__(self) -> str:
+        entry = self.entry
+        return f"table {self.table_id} ({entry['ruleset']}, bound {entry['bound']}) in {self.store}"
+
+    def faults(self, kernels: str | None = None) -> dict[str, str]:
+        """Return a line for each damaged chunk, by its name, and for damaged metadata, by `METADATA`.
+
+        `kernels` is the digest of the code that built the table, from the manifest; without it metadata is not looked at. Raises
+        `StoreError` if the entry's digests contradict each other, because the right chunks are then unknown.
+        """
+        entry = self.entry
+        try:
+            expected = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
+        except (KeyError, TypeError, ValueError):  # one is missing, or is no digest
+            expected = None
+        if expected != entry["digest"]:
+            raise StoreError(f"{self}: the manifest's digests contradict each other")
+        faults = {name: self._fault(name, self._content(name)) for name in entry["chunks"]}
+        if kernels is not None:
+            faults[METADATA] = self._fault_of_metadata(kernels)
+        return {name: fault for name, fault in faults.items() if fault is not None}
+
+    def _fault_of_metadata(self, kernels: str) -> str | None:
+        """Return the fault of a finished table's metadata and coordinates, if any."""
+        store, table_id, entry = self.store, self.table_id, self.entry
+        try:
+            root, group = (json.loads(store.read(at + METADATA)) for at in ("", f"{table_id}/"))
+            gathered = root["consolidated_metadata"]["metadata"]
+            inside = group["consolidated_metadata"]["metadata"]
+            arrays = {
+                name: json.loads(store.read(f"{table_id}/{name}/{METADATA}")) for name in inside
+            }
+            stored = group["attributes"]
+            array = arrays[entry["variable"]]
+            is_consistent = inside == arrays
+            is_consistent &= all(gathered[f"{table_id}/{name}"] == arrays[name] for name in arrays)
+            is_consistent &= _is_group(root, root["attributes"])
+            is_consistent &= _is_group(group, stored) and _is_group(gathered[table_id], stored)
+            outline = [array["shape"], array["data_type"], array["fill_value"]]
+            for name in arrays.keys() - {entry["variable"]}:
+                stored_coordinate(
+                    zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r")
+                )
+        except StoreError as error:
+            return f"{self}: {error}"
+        except (*UNREADABLE, AttributeError, TypeError) as error:
+            return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
+        attributes_of_manifest = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {
+            "kernels": kernels
+        }
+        for key, value in attributes_of_manifest.items():
+            if stored.get(key) != value:
+                return (
+                    f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
+                    f" the manifest says {value}"
+                )
+        if not is_consistent or outline != [entry["shape"], entry["dtype"], NOT_COMPUTED]:
+            return f"{self}: its metadata contradicts itself or the manifest"
+        return None
+
+    def chunk(self, place: tuple[int, ...]) -> Table:
+        """Return the cells of a chunk, a view in stored order; recent ones are cached."""
+        cells = self._held.pop(place, None)
+        if cells is None:
+            cells = self.read_chunk(place)
+            size = int(np.prod(self.entry["chunk"])) * cells.itemsize
+            while len(self._held) >= max(1, HELD_BYTES // max(1, size)):
+                self._held.popitem(last=False)
+        self._held[place] = cells
+        return cells
+
+    def read_chunk(self, place: tuple[int, ...]) -> Table:
+        """Return the cells of a chunk from the store.
+
+        Raises `StoreError` unless they are those of the manifest.
+        """
+        entry = self.entry
+        try:
+            name = chunk_name(place)
+            content = self._content(name)
+            fault = self._fault(name, content)
+            if fault is not None or content is None:
+                raise StoreError(f"{fault}; `choco repair` rebuilds it")
+            order = chunk_order(entry["dims"])
+            cells = decoded(content, entry["chunk"], order, np.dtype(entry["dtype"]))
+        except UNREADABLE as error:
+            raise self.unreadable(error) from None
+        sides = zip(place, entry["chunk"], entry["shape"], strict=True)
+        cells = cells[tuple(slice(min(side, n - i * side)) for i, side, n in sides)]
+        if cells.size and int(cells.min()) == NOT_COMPUTED:
+            raise StoreError(f"{self}: a chunk is missing, some cells were never written")
+        return cells
+
+    def read(self, window: Window) -> Table:
+        """Return the cells in a window, which have to fit into memory."""
+        places = list(chunks_in(window, self.entry["chunk"]))
+        cells = np.empty([side.stop - side.start for side in window], self.entry["dtype"])
+        for place, part in places:
+            chunk = self.chunk(place)
+            origin = [i * side for i, side in zip(place, self.entry["chunk"], strict=True)]
+            found = chunk[within(part, origin)]
+            if len(places) == 1:
+                return found
+            cells[within(part, [side.start for side in window])] = found
+        return cells
+
+    def unreadable(self, error: Exception) -> StoreError:
+        """Return the error of a table that cannot be read."""
+        return StoreError(f"{self}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
+
+    def _content(self, name: str) -> bytes | None:
+        return self.store.read_if_there(f"{self.table_id}/{self.entry['variable']}/{name}")
+
+    def _fault(self, name: str, content: bytes | None) -> str | None:
+        """Return the fault of a chunk's bytes, if any; None means a missing file."""
+        if content is None:
+            what = "is missing"
+        elif content_digest(content) != self.entry["chunks"][name]:
+            what = "is not the one that the manifest's digest was taken of"
+        else:
+            return None
+        file = f"{self.store}/{self.table_id}/{self.entry['variable']}/{name}"
+        return f"{self}: chunk {name} {what} ({file})"
+
+
+@dataclass(frozen=True)
+class StoredCells:
+    """The cells of a stored table, or of a corner of it, read on demand.
+
+    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. The result has to fit into memory.
+    """
+
+    table: StoredTable = field(repr=False)
+    #: Of the table, or of the corner.
+    shape: tuple[int, ...]
+
+    @classmethod
+    def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredCells:
+        """Return the cells of a table; arguments and errors as for `read_table`."""
+        table = StoredTable(store, table_id, entry)
+        path = f"{table_id}/{entry['variable']}"
+        try:
+            array = zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
+        except UNREADABLE as error:
+            raise table.unreadable(error) from None
+        found, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
+        if found != expected:
+            raise StoreError(f"{table}: {found} is stored, the manifest says {expected}")
+        return cls(table, tuple(entry["shape"]))
+
+    @property
+    def name(self) -> str:
+        """The variable."""
+        return str(self.table.entry["variable"])
+
+    def corner(self, sides: Sequence[int]) -> StoredCells:
+        """Return the corner at the origin with at most these sides."""
+        shape = tuple(min(n, side) for n, side in zip(self.shape, sides, strict=True))
+        return StoredCells(self.table, shape)
+
+    def windows(self) -> Iterator[Window]:
+        """Yield the windows of all chunks."""
+        for _, part in chunks_in(whole(self.shape), self.table.entry["chunk"]):
+            yield part
+
+    def __getitem__(self, index: Index) -> Table:
+        """Return a part of the cells."""
+        window = tuple(
+            slice(*i.indices(n)[:2]) if isinstance(i, slice) else slice(i, i + 1)
+            for i, n in zip(index, self.shape, strict=True)
+        )
+        if any(side.stop > n for side, n in zip(window, self.shape, strict=True)):
+            raise IndexError(f"{index} lies outside of {self.shape}")
+        cells = self.table.read(window)
+        return cells[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
+
+
+def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
+    """Return a stored table, compared with its manifest entry.
+
+    Raises `StoreError` if the store or a chunk is missing or damaged, or its shape, dtype or digests are not those of the
+    manifest.
+    """
+    import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run can do without
+
+    stored = StoredCells.open(store, table_id, entry)
+    cells = np.array(stored[whole(stored.shape)], order="C")
+    try:
+        group = zarr.open_group(store.store(), path=table_id, mode="r", use_consolidated=False)
+        arrays = {name: cast("zarr.Array[Any]", group[name]) for name in group.array_keys()}
+        attributes = dict(arrays.pop(stored.name).attrs)
+        attributes.pop("_FillValue", None)
+        coordinates = {
+            dim: (dim, stored_coordinate(array), dict(array.attrs)) for dim, array in arrays.items()
+        }
+        data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
+        return xr.Dataset({stored.name: data}, attrs=dict(group.attrs))
+    except UNREADABLE as error:
+        raise stored.table.unreadable(error) from None
+
+
+def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
+    """Return a stored coordinate variable.
+
+    Raises `ValueError` unless its values are consecutive, from 0 or 1.
+    """
+    values = np.asarray(array)
+    first = int(values[0])
+    if first not in (0, 1) or not np.array_equal(values, coordinate_values(first, len(values))):
+        raise ValueError(f"the values of {array.basename} are not those of a coordinate")
+    return values
+
+
+def _is_group(document: Mapping[str, Any], attributes: object) -> bool:
+    """Whether this is Zarr's metadata of a group with these attributes."""
+    gathered = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
+    return {**document, "consolidated_metadata": gathered} == {"attributes": attributes, **GROUP}

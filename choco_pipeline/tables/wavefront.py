@@ -1,0 +1,608 @@
+"""Building a large table in blocks, resumable.
+
+Idea: a block needs only the frontiers of earlier blocks: what these block or reach along its rows and along its columns.
+Therefore blocks on a diagonal can be filled at once. A frontier is sent from step to step and never stored. The store holds
+cells, with a record of their digests; folding a finished block gives its frontiers again.
+
+Invariants: a block in the journal is complete in the store. A step begins only when the steps that it needs have handed on
+their frontiers. There is no step for a frontier that no block needs.
+
+Cost: of b × b blocks at most b are filled at a time, so there are 2·b rounds. The memory is that for the frontiers of a row
+of blocks, and for a block on each worker. After a kill, folding reads the blocks before the unfinished ones.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.cluster.connect import Runner, Step, runner
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.kernels.heights import Table
+from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.stages import Stage
+from choco_pipeline.tables.block_kernels import Block, BlockKernel, Frontier, Place
+from choco_pipeline.tables.chunks import Window, whole
+from choco_pipeline.tables.computing import (
+    STORED_PER_SECOND,
+    WORKER_BYTES,
+    computation_of,
+    in_bytes,
+)
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.machine import cores, worker_memory
+from choco_pipeline.tables.shard import Journal, store_for, write_manifest
+from choco_pipeline.tables.spec import FORMAT, NONE, Quantity, Shard, TableSpec, variable_of
+from choco_pipeline.tables.store import (
+    BuiltInBlocks,
+    Outline,
+    StoredTable,
+    create_table,
+    entry_of,
+    finish_store,
+    outlined,
+    store_of,
+    write_cells,
+    write_coordinates,
+)
+
+#: Least seconds of work in a block: a task costs 5 to 10 ms, over all the processes involved.
+LEAST_SECONDS = 0.04
+#: Blocks of up to this many seconds are also enlarged if this many rows of blocks are left, which is enough for several
+#: workers with one row each.
+ENOUGH_SECONDS, LEAST_ROWS = 0.15, 8
+#: Bytes of frontiers that are copied and sent in a second.
+HANDED_ON_PER_SECOND = 2e9
+
+
+def share_of(memory: int) -> int:
+    """Return the bytes for a block: half of a worker's, the rest for frontiers."""
+    return memory // 2
+
+
+@dataclass(frozen=True)
+class BlockedTable:
+    """A table cut into blocks of whole chunks."""
+
+    kernel: BlockKernel
+    #: The array that the cells are stored in.
+    outline: Outline
+    #: The blocks' sides along the first two of the kernel's axes, in order.
+    rows: tuple[range, ...]
+    columns: tuple[range, ...]
+    #: Number of positions of the game for each one of the kernel.
+    each: int
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable:
+        """Return a large table in blocks for workers of `memory` bytes.
+
+        Raises `LimitError` if no kernel computes it in blocks, or if even one chunk needs more memory.
+        """
+        computation = computation_of(game, bound, quantity)
+        kernel = computation.blocks
+        if kernel is None:
+            raise LimitError(f"{game.notation}: no kernel computes this table in blocks")
+        outline = Outline(variable_of(game, quantity), computation.shape, kernel.dtype)
+        chunk = dict(zip(outline.variable.dims, outline.chunk, strict=True))
+
+        def cut(times: int) -> BlockedTable:
+            lines = zip(kernel.shape[:2], kernel.axes[:2], strict=True)
+            rows, columns = (_cut(n, times * chunk[axis]) for n, axis in lines)
+            return cls(kernel, outline, rows, columns, computation.each)
+
+        times, table = 1, cut(1)
+        if table.memory > memory:
+            raise LimitError(
+                f"{game.notation}: bound {bound} is too large: one block of its table needs"
+                f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
+            )
+        while table.number > 1:
+            times *= 2
+            larger = cut(times)
+            least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
+            if table._is_work_of(least) or larger.memory > memory:
+                break
+            table = larger
+        return table
+
+    def _is_work_of(self, least: float) -> bool:
+        """Whether a block takes `least` seconds, and four times as long as handing its frontiers on."""
+        kernel, block = self.kernel, self.block(0, 0)
+        cells = len(block.rows) * len(block.columns) * kernel.depth
+        seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
+        return seconds >= least and kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
+
+    @property
+    def memory(self) -> int:
+        """Bytes of a worker with the largest block; waiting frontiers may go to disk."""
+        largest = Block(max(self.rows, key=len), max(self.columns, key=len))
+        return WORKER_BYTES + self.kernel.memory(largest)
+
+    def block(self, row: int, column: int) -> Block:
+        """Return one block."""
+        return Block(self.rows[row], self.columns[column])
+
+    @property
+    def blocks(self) -> dict[Place, Block]:
+        """The blocks by their places, each after all that it needs."""
+        places = product(range(len(self.rows)), range(len(self.columns)))
+        return {place: self.block(*place) for place in places}
+
+    @property
+    def number(self) -> int:
+        """Number of blocks."""
+        return len(self.rows) * len(self.columns)
+
+    def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
+        """Return the number of positions of the game that a block settles."""
+        return self.each * self.kernel.positions(block, heights)
+
+    def window(self, block: Block) -> Window:
+        """Return the window of a block in the stored array."""
+        kernel = self.kernel
+        sides = dict(zip(kernel.axes, whole(kernel.shape), strict=True))
+        for axis, lines in zip(kernel.axes, block, strict=False):
+            sides[axis] = slice(lines.start, lines.stop)
+        passes = slice(0, kernel.layers)
+        return tuple(sides.get(dim, passes) for dim in self.outline.variable.dims)
+
+    def stored(self, cells: Table) -> Table:
+        """Return a kernel's cells with the dimensions of the stored array."""
+        stored: Table = self.kernel.arranged(cells, self.outline.variable.dims)
+        return stored
+
+    def loaded(self, stored: Table) -> Table:
+        """Return stored cells as a kernel has them, [passes+1, *axes]."""
+        dims = self.outline.variable.dims
+        cells: Any = stored.transpose([dims.index(name) for name in self.kernel.names])
+        loaded: Table = np.ascontiguousarray(cells if self.kernel.game.front else cells[None])
+        return loaded
+
+
+def _cut(n: int, side: int) -> tuple[range, ...]:
+    """Cut `n` lines into blocks of `side`; a rest of less than a quarter goes to the last one."""
+    number = max(1, (n + side - 1 - side // 4) // side)
+    starts = [i * side for i in range(number)]
+    return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))
+
+
+def described(spec: TableSpec, memory: int) -> dict[str, int]:
+    """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
+    table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
+    rows, columns = map(len, table.block(0, 0))
+    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
+
+
+@lru_cache(maxsize=4)
+def _table(spec: TableSpec, memory: int) -> BlockedTable:
+    return BlockedTable.of(spec.planned_game(), spec.bound, spec.quantity, memory)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The record of a finished block."""
+
+    #: The digests of its chunks, by name.
+    chunks: dict[str, str]
+    #: Number of settled positions.
+    positions: int
+    #: Time to compute it; 0 if it was computed for another table. The same holds for the time to store it.
+    seconds: float = 0.0
+    seconds_to_store: float = 0.0
+    #: The table that the chunks were taken from, empty if they were computed.
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A large table under construction, as each of its tasks receives it."""
+
+    spec: TableSpec
+    #: The store of its chunks.
+    store: Location
+    #: The records of finished blocks. A block with other sides is not finished.
+    journal: Journal
+    #: The bytes that a worker may use, from which the blocks follow.
+    memory: int
+    #: Digest of the code that computes it.
+    kernels: str
+    #: Whether each row of blocks is on another worker than the one before, so that frontiers along columns are sent.
+    sends: bool = False
+
+    def table(self) -> BlockedTable:
+        """Return the table in blocks.
+
+        Raises `StoreError` unless this process has the code of the run.
+        """
+        if self.kernels != code_digest(TABLE_CODE):
+            raise StoreError(
+                f"table {self.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
+            )
+        return _table(self.spec, self.memory)
+
+    def finished(self, block: Block) -> Finished | None:
+        """Return the record of a finished block, or None."""
+        record = self.journal.read(_name(block))
+        return None if record is None else Finished(**record)
+
+    def all_finished(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
+        """Return the records of the finished ones of some blocks."""
+        names = {_name(block): place for place, block in blocks.items()}
+        return {names[n]: Finished(**record) for n, record in self.journal.found(names).items()}
+
+    def record(self, block: Block, finished: Finished) -> None:
+        """Record a finished block."""
+        self.journal.write(_name(block), asdict(finished))
+
+    def cells(self, block: Block, finished: Finished) -> Table:
+        """Return the stored cells of a finished block, in the kernel's order.
+
+        Raises `StoreError` if they are damaged.
+        """
+        table = self.table()
+        entry = {**outlined(self.spec, table.outline), "chunks": finished.chunks}
+        stored = StoredTable(self.store, self.spec.table_id, entry)
+        return table.loaded(stored.read(table.window(block)))
+
+    def sound_cells(self, place: Place) -> Table:
+        """Return the stored cells of a block.
+
+        Raises `StoreError` if they are damaged, and removes the block from the journal.
+        """
+        block = self.table().block(*place)
+        finished = self.finished(block)
+        with suppress(StoreError):
+            if finished is not None:
+                return self.cells(block, finished)
+        self.journal.strike(_name(block))
+        raise StoreError(
+            f"{self.store}: block {place} of table {self.spec.table_id} is not what was stored"
+        )
+
+    def write(self, block: Block, cells: Table) -> dict[str, str]:
+        """Write the cells of a block; return the digests of its chunks."""
+        table = self.table()
+        return write_cells(
+            self.store, self.spec.table_id, table.outline, table.window(block), cells
+        )
+
+
+def _name(block: Block) -> str:
+    (a, b), (c, d) = ((lines.start, lines.stop) for lines in block)
+    return f"{a}-{b}x{c}-{d}"
+
+
+class HandedOn:
+    """The frontiers behind a block; None where no block needs one.
+
+    Rows are lanes: the next block of the row is on the same worker, and takes the frontier along the row. Only the frontier
+    along the columns, half the bytes, is sent to another worker or moved to the disk. A worker without the other one folds the
+    row again (`_along_row`). The sent frontier stays compressed until the block below takes it. Thus a step decompresses it,
+    not the loop in which a worker answers others, and no copy is needed.
+    """
+
+    def __init__(
+        self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
+    ) -> None:
+        """Hold the frontiers; with `packs` the one along the columns is compressed to a tenth."""
+        self._down = down if down is None or not packs else pickle.dumps(down)
+        self._across = across
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the frontier along the columns."""
+        is_packed = self._down is None or isinstance(self._down, bytes)
+        return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
+
+    def down(self) -> Frontier:
+        """Return a copy of the frontier along the columns: the block may run again."""
+        if self._down is None:
+            raise StoreError("a block before this one has not handed on what this one needs")
+        if isinstance(self._down, bytes):  # which `HandedOn` alone makes
+            return cast(Frontier, pickle.loads(self._down))
+        return deepcopy(self._down)
+
+    def across(self, *, keep: bool) -> Frontier | None:
+        """Return the frontier along the rows, if it is here; with `keep`, a copy."""
+        across = self._across
+        if keep:
+            return deepcopy(across)
+        self._across = None
+        return across
+
+
+def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
+    """Compute and store a block; return its frontiers for later blocks.
+
+    A block that is finished is only folded: this task may run again because its result was lost.
+
+    `hands_on` tells which of the two frontiers a later block needs. `rest` holds the results of the steps before it: first the
+    one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and is not
+    used, because the journal has the progress.
+    """
+    table = site.table()
+    block = table.block(*place)
+    down, across = _received(site, place, (0, 1), rest[:-1], keep=False)
+    finished, cells = site.finished(block), None
+    if finished is not None:
+        with suppress(StoreError):  # damaged, so computed again
+            cells = site.cells(block, finished)
+    start = time.perf_counter()
+    heights = table.kernel.heights(block)
+    if cells is not None:
+        table.kernel.fold(block, heights, cells, down, across)
+    else:
+        cells = table.kernel.fill(block, heights, down, across)
+        computed = time.perf_counter()
+        finished = Finished(
+            site.write(block, table.stored(cells)),
+            table.positions(block, heights),
+            round(computed - start, 4),
+            round(time.perf_counter() - computed, 4),
+        )
+        site.record(block, finished)
+    return HandedOn(
+        down if hands_on[0] else None, across if hands_on[1] else None, packs=site.sends
+    )
+
+
+def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
+    """Return one frontier behind a finished block.
+
+    It runs along the columns (axis 0) or along the rows (axis 1). Raises `StoreError` if chunks of the block are damaged; the
+    block is then no longer finished.
+    """
+    cells = site.sound_cells(place)
+    axes = site.table().kernel.folded_with(axis)
+    down, across = _received(site, place, axes, rest[:-1], keep=True)
+    _fold(site, place, cells, down, across)
+    return HandedOn(down, None, packs=site.sends) if axis == 0 else HandedOn(None, across)
+
+
+def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> None:
+    """Copy a block from a finished table of a smaller bound.
+
+    That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
+    """
+    table = site.table()
+    block = table.block(*place)
+    heights = table.kernel.heights(block)
+    window, shape = table.window(block), source.entry["shape"]
+    sides = dict(zip(source.entry["dims"], shape, strict=True))
+    if any(heights.max() >= sides[axis] for axis in table.kernel.axes[2:]):
+        return
+    there = zip(window, shape, strict=True)
+    try:
+        known = source.read(tuple(slice(side.start, min(side.stop, n)) for side, n in there))
+    except StoreError:
+        return
+    cells = np.full([side.stop - side.start for side in window], NONE, known.dtype)
+    cells[whole(known.shape)] = known
+    positions = table.positions(block, heights)
+    site.record(block, Finished(site.write(block, cells), positions, source=source.table_id))
+
+
+def _received(
+    site: Site, place: Place, axes: tuple[int, ...], given: tuple[HandedOn, ...], *, keep: bool
+) -> tuple[Any, Any]:
+    """Return the frontiers before a block.
+
+    Those of `axes` come from the blocks before it, if there are any. With `keep`, the frontier along the rows stays for others.
+    """
+    down, across = site.table().kernel.start(site.table().block(*place))
+    inner = [axis for axis in axes if place[axis]]
+    for axis, handed_on in zip(inner, given, strict=True):
+        if axis == 0:
+            down = handed_on.down()
+        else:
+            across = handed_on.across(keep=keep) or _along_row(site, place)
+    return down, across
+
+
+def _along_row(site: Site, place: Place) -> Any:
+    """Return the frontier along the row of a block, from stored blocks."""
+    row, column = place
+    along = None
+    for before in range(column):
+        cells = site.sound_cells((row, before))
+        down, across = site.table().kernel.start(site.table().block(row, before))
+        along = across if along is None else along
+        _fold(site, (row, before), cells, down, along)
+    return along
+
+
+def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
+    kernel, block = site.table().kernel, site.table().block(*place)
+    kernel.fold(block, kernel.heights(block), cells, down, across)
+
+
+def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
+    """Build the one table of a shard in blocks; continue an interrupted build.
+
+    `given` is the memory in bytes if this process computes; by default its share of this machine's. Return the numbers of blocks
+    computed, kept from an interrupted build, and reused from a smaller table.
+    """
+    shard = Shard.from_json(read_record(Path(spec_file)))
+    (spec,) = shard.tables
+    manifest = Path(manifest_file)
+    with runner() as run:
+        site = Site(
+            spec,
+            store_for(shard, manifest),
+            Journal.of(manifest),
+            share_of(run.memory or given or worker_memory(cores())),
+            code_digest(TABLE_CODE),
+            sends=run.workers > 1,
+        )
+        table = _begin(site)
+        kept = site.all_finished(table.blocks)
+        run.report(Stage.BUILD, all_blocks=table.number)
+        run.run(_takes(site, table, kept, manifest.parent))
+        there = site.all_finished(table.blocks).values()
+        run.report(
+            Stage.BUILD,
+            blocks=len(there),
+            reused_blocks=sum(bool(block.source) for block in there),
+            kept_positions=sum(block.positions for block in there),
+        )
+        done = fill(run, site, table)
+        blocks = list(done.values())
+        reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
+        computed = table.number - reused - len(kept)
+        digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
+        entry: BuiltInBlocks = {
+            **entry_of(site.store, spec, table.outline, digests),
+            "positions": sum(block.positions for block in blocks),
+            "seconds": round(sum(block.seconds for block in blocks), 4),
+            "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
+            "blocks": {
+                "rows": len(table.rows),
+                "columns": len(table.columns),
+                "computed": computed,
+                "kept": len(kept),
+                "reused": reused,
+            },
+        }
+        finish_store(site.store, [spec.table_id])
+        write_manifest(shard, manifest, {spec.table_id: entry})
+        run.report(Stage.BUILD, tables=1)
+    return {"blocks computed": computed, "blocks kept": len(kept), "blocks reused": reused}
+
+
+def _begin(site: Site) -> BlockedTable:
+    """Return the table in blocks; create its array unless this code has done so."""
+    site.spec.planned_game()
+    table = site.table()
+    header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
+    if not site.journal.has_header(header):
+        site.journal.clear()
+        with site.store.failures(f"table {site.spec.table_id} cannot be made"):
+            create_table(site.store, site.spec, table.outline)
+        site.journal.begin(header)  # once the array exists
+    else:  # blocks have digests, by which they are checked; these have none
+        write_coordinates(site.store, site.spec.table_id, table.outline)
+    return table
+
+
+def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Path) -> list[Step]:
+    """Return the steps that take blocks from finished tables of smaller bounds, largest first."""
+    steps: dict[Place, Step] = {}
+    for source in _smaller(folder, site, table):
+        sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))
+        for place, block in table.blocks.items():
+            axes = zip(block, table.kernel.axes, strict=False)
+            fits = all(lines.stop <= sides[axis] for lines, axis in axes)
+            if fits and place not in kept and place not in steps:
+                key = f"take-{place[0]}-{place[1]}"
+                steps[place] = Step(key, f"{__name__}:take_block", (site, place, source))
+    return list(steps.values())
+
+
+def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
+    """Return finished tables of this game, code and smaller bounds, largest first."""
+    usable: list[StoredTable] = []
+    for path in folder.glob("*.done.json"):
+        try:
+            manifest = read_record(path)
+            if manifest["kernels"] != site.kernels:
+                continue
+            for table_id, entry in manifest["tables"].items():
+                bound = entry["bound"]
+                same = TableSpec(site.spec.ruleset, bound, entry["quantity"], entry["identity"])
+                of_chunks = (entry["dtype"], tuple(entry["chunk"]))
+                if (
+                    bound < site.spec.bound
+                    and same == replace(site.spec, bound=bound)
+                    and of_chunks == (table.outline.dtype, table.outline.chunk)
+                ):
+                    usable.append(StoredTable(store_of(path, manifest), table_id, entry))
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged
+    return sorted(usable, key=lambda source: int(source.entry["bound"]), reverse=True)
+
+
+def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
+    """Fill the blocks that are not in the journal; return all.
+
+    Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
+    """
+    finished = site.all_finished(table.blocks)
+    left = {place: block for place, block in table.blocks.items() if place not in finished}
+
+    def look() -> None:
+        """Report new records of the journal."""
+        new = site.all_finished(left)
+        if new:
+            positions = sum(block.positions for block in new.values())
+            run.report(Stage.BUILD, blocks=len(new), positions=positions)
+        for place in new:
+            del left[place]
+
+    while True:
+        try:
+            run.run(steps_left(site, table, finished), look)
+        except ChocoError:
+            kept = site.all_finished(table.blocks)
+            if finished.keys() <= kept.keys():
+                raise
+            finished = kept
+        else:
+            look()
+            finished = site.all_finished(table.blocks)
+            if len(finished) < table.number:
+                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
+            return finished
+
+
+def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
+    """Return the remaining steps: blocks to fill, and finished ones to fold.
+
+    A frontier along the columns is made only if a block below is left to fill. One along the rows is made only if a block to the
+    right is left, or needs it to fold. Thus a finished block is read only if another block needs it, and a frontier is released
+    after its use. Each row of blocks is a lane: its frontier stays on one worker, and the next row follows a block behind.
+    """
+
+    def key(axis: int, place: Place) -> str:
+        """Return the step that has a block's frontier along an axis."""
+        name = ("down", "across")[axis] if place in finished else "fill"
+        return f"{name}-{place[0]}-{place[1]}"
+
+    last_row = dict.fromkeys(range(len(table.columns)), -1)
+    last_column = dict.fromkeys(range(len(table.rows)), -1)
+    for row, column in table.blocks:
+        if (row, column) not in finished:
+            last_row[column], last_column[row] = row, column
+    if 1 in table.kernel.folded_with(0):
+        for row, column in finished:
+            if row < last_row[column]:
+                last_column[row] = max(last_column[row], column)
+    steps: list[Step] = []
+    for place in table.blocks:
+        row, column = place
+        before = ((row - 1, column), (row, column - 1))
+        needed = (row < last_row[column], column < last_column[row])
+        if place not in finished:
+            needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
+            fill_it = f"{__name__}:fill_block"
+            steps.append(Step(key(1, place), fill_it, (site, place, needed), needs, row))
+            continue
+        for axis in (0, 1):
+            if needed[axis]:
+                carried = table.kernel.folded_with(axis)
+                needs = tuple(key(side, before[side]) for side in carried if place[side])
+                fold = f"{__name__}:fold_block"
+                steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
+    return steps

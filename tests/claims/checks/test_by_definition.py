@@ -1,0 +1,330 @@
+"""Verdicts on drawn claims are those of the definition, however the table is cut into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+from unittest import mock
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims.checks import evaluation
+from choco_pipeline.claims.checks.check import CHECKS, check_claim
+from choco_pipeline.claims.kinds import Check, PlugIn
+from choco_pipeline.claims.language.catalogue import mistakes_in
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+    Verdict,
+)
+from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.spec import QUANTITIES, Quantity
+from tests.claims.claims import (
+    claim_on,
+    conditions,
+    domain,
+    formula_names,
+    integer_formulas,
+    key_of,
+)
+from tests.claims.oracle import outcome
+from tests.claims.written import claim_from
+from tests.rulesets import rulesets_with_bounds
+
+#: Integers that sets and conditions may name: as far from 0 as a formula says.
+POINTS = [-5_000_000, -65, -5, -2, -1, 0, 1, 2, 3, 7, 64, 5_000_000, 40_000_000]
+SETS = [
+    *("v == 0", "v >= 0", "v % 2 == 0", "v == 1 or (v+2) & (v+1) == 0", "v > 2", "v < 0"),
+    *("v == 0 or v == -1", "v != v", "v == 0 or v == 5000000", "-2 <= v < 4", "v % 4 == 3"),
+]
+
+
+def find(
+    claim: Claim, game: Ruleset, bound: int, quantity: Quantity, block: int = 1 << 18
+) -> Finding:
+    return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
+
+
+@st.composite
+def few(draw: st.DrawFn, names: list[str]) -> str:
+    """Draw a condition, often one that few positions satisfy, or none."""
+    a, b, n = (draw(st.sampled_from(some)) for some in (names, names, POINTS))
+    texts = [f"{a} == {n}", f"{a} > {n}", f"{a} ^ {b} == {n}", f"{a}+{b} <= {n}", f"{a} < 0"]
+    return draw(st.sampled_from(texts) | conditions(names))
+
+
+@st.composite
+def drawn(draw: st.DrawFn, kind: str) -> tuple[Claim, Ruleset, int, Quantity]:
+    """Draw a claim of a kind with the table of a game."""
+    game, bound = draw(rulesets_with_bounds())
+    names = formula_names(game, whole_bars=kind in ("p-positions", "values"))
+    where = draw(st.none() | few(names))
+    relations = ["exactly", "contain", "within"]
+    check: dict[str, Any] = {"kind": kind, "where": where}
+    quantity: Quantity = draw(st.sampled_from(QUANTITIES))
+    match kind:
+        case "p-positions":
+            check |= {"formula": draw(few(names)), "relation": draw(st.sampled_from(relations))}
+        case "grundy":
+            check["equals"], quantity = draw(integer_formulas(names)), "grundy"
+        case "values":
+            relation = draw(st.sampled_from(["exactly", "within", "contains-all"]))
+            of, values = draw(integer_formulas(names)), draw(st.sampled_from(SETS))
+            check |= {"of": of, "values": values, "relation": relation}
+        case _:
+            check |= {"of": draw(few(names)), "to": draw(few(names)), "where": None}
+            check["have"] = draw(st.sampled_from(["no", "some", "every"]))
+            check["by"] = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    is_rectangular = isinstance(game.base, RectangularBar)
+    reach = None if is_rectangular else draw(st.none() | st.integers(-1, bound + 1))
+    document = {"id": "drawn", "ruleset": game.notation, "check": check, "reach": reach}
+    claim = claim_from({key: part for key, part in document.items() if part is not None})
+    assert list(mistakes_in(claim)) == []
+    quantity = quantity if quantity in claim.quantities else claim.quantities[0]
+    assume(table(game, bound, quantity).sizes)
+    return claim, game, bound, quantity
+
+
+def require_as_defined(
+    finding: Finding, claim: Claim, game: Ruleset, bound: int, quantity: Quantity
+) -> None:
+    expected, verdict = outcome(claim, {}, game, bound, quantity), finding.verdict
+    reach = None if claim.reach is None else int(claim.reach.value({}))
+    is_complete = isinstance(game.base, RectangularBar) or (reach is not None and reach <= bound)
+    match verdict:
+        case Refuted(counterexample) if not expected.is_false:
+            # A strip or a last heap that is larger than the bound.
+            position = counterexample.position
+            assert not is_complete
+            assert position is not None
+            assert key_of(game, position)[0] > bound
+            assert outcome(claim, {}, game, key_of(game, position)[0], quantity).is_false
+        case Refuted(counterexample, positions):
+            assert counterexample.position == expected.least
+            assert positions == expected.settled
+            failures = finding.evidence["failures"]
+            assert failures == expected.failures or "free" in finding.evidence
+        case HoldsToBound(positions) | Exhausted(positions):
+            assert isinstance(verdict, Exhausted) == is_complete
+            assert (positions, expected.is_false, expected.is_empty) == (
+                expected.settled,
+                False,
+                False,
+            )
+        case _:
+            assert isinstance(verdict, Vacuous if is_complete else Undecided)
+            assert (expected.is_false, expected.is_empty) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["p-positions", "grundy", "options"])
+@given(st.data(), st.integers(1, 60), st.sampled_from([1, 10**9]))
+def test_statements_about_positions(kind: str, data: st.DataObject, block: int, many: int) -> None:
+    claim, game, bound, quantity = data.draw(drawn(kind))
+    with mock.patch.object(evaluation, "MANY", many):  # all options at once, or each
+        finding = find(claim, game, bound, quantity, block)
+    require_as_defined(finding, claim, game, bound, quantity)
+    match finding.verdict:
+        case Refuted(counterexample) if kind == "p-positions":
+            position, option = counterexample.position, counterexample.option
+            assert position is not None
+            assert (option is None) == game.is_p_position(position)
+            assert option is None or option in game.options(position)
+
+
+@given(st.data(), st.integers(1, 60))
+def test_values(data: st.DataObject, block: int) -> None:
+    claim, game, bound, quantity = data.draw(drawn("values"))
+    finding, check = find(claim, game, bound, quantity, block), claim.value_set
+    assert check is not None
+    evidence = finding.evidence
+    reach = None if claim.reach is None else int(claim.reach.value({}))
+    member = check.values.value
+    values: dict[Any, int] = {
+        at: int(check.of.value(named))
+        for at, named in domain(game, bound, quantity)
+        if (reach is None or key_of(game, at)[0] <= reach)
+        and (check.where is None or check.where.value(named))
+        and game.is_p_position(at)
+    }
+    near = {v for at, v in values.items() if key_of(game, at)[0] <= bound}
+    failing = [at for at, v in values.items() if not member({"v": v})]
+    is_whole = isinstance(game.base, RectangularBar) or (reach is not None and reach <= bound)
+    outwards = [w for v in range(1 << 8) for w in (-v, v)] + [5_000_000]
+    absent = next((v for v in outwards if member({"v": v}) and v not in near), None)
+    match finding.verdict:
+        case Refuted(counterexample) if counterexample.position is None:
+            assert is_whole  # all P-positions are known, so that members can be missing
+            assert check.relation != "within"
+            assert counterexample.found.endswith(f" {absent:,}")
+        case Refuted(counterexample):
+            assert check.relation != "contains-all"
+            assert game.is_p_position(counterexample.position)
+            if counterexample.position in values:
+                assert counterexample.position == min(failing, key=lambda at: key_of(game, at))
+        case verdict:
+            assert check.relation == "contains-all" or failing == []
+            if is_whole:
+                assert check.relation == "within" or absent is None
+                is_vacuous = not near or (
+                    check.relation == "contains-all" and check.values.text == "v != v"
+                )
+                assert isinstance(verdict, Vacuous if is_vacuous else Exhausted)
+    if near:
+        size = max(*map(abs, near), bound // 4)
+        missing = {v for v in range(-size, size + 1) if member({"v": v})} - near
+        assert evidence["values"] == sorted(near)[:64]
+        assert evidence["count"] == len(near)
+        assert evidence["missing"] == sorted(missing, key=lambda v: (abs(v), v))[:64]
+
+
+@given(st.data(), rulesets_with_bounds(), st.sampled_from(["positions", "p-positions"]))
+def test_numbers_of_choices_of_a_position_and_integers(
+    data: st.DataObject, game_and_bound: tuple[Ruleset, int], over: str
+) -> None:
+    game, bound = game_and_bound
+    assume(not isinstance(game.base, RectangularBar))
+    names = list(game.coordinates)
+    beside = data.draw(
+        st.sampled_from(
+            [{}, {"u": f"-1..{names[-1]}"}, {"u": f"0..{names[0]} step 2", "w": "u..2"}]
+        )
+    )
+    of = data.draw(conditions([*names, *beside]))
+    if over == "positions" and data.draw(st.booleans()):
+        of = f"grundy == {names[0]} ^ {names[-1]}"
+    check = {"kind": "count", "over": over, "beside": beside, "of": of, "equals": 0}
+    document = {"id": "drawn", "ruleset": game.notation, "reach": bound, "check": check}
+    block = data.draw(st.integers(1, 90))
+    number = find(claim_from(document), game, bound, "grundy", block).evidence["counted"]
+    for equals in (number, number + 1):
+        check["equals"] = equals
+        claim = claim_from(document)
+        expected = outcome(claim, {}, game, bound, "grundy")
+        verdict = find(claim, game, bound, "grundy", block).verdict
+        assert isinstance(verdict, Refuted) == expected.is_false == (equals != number)
+        assert not isinstance(verdict, Undecided)
+
+
+def check(text: str, reach: int | None = None, bound: int = 6, **said: Any) -> Verdict:
+    """Return what a table of the Grundy numbers says of a claim."""
+    document = {"id": "drawn", "ruleset": text, "check": said, "reach": reach}
+    claim = claim_from({key: value for key, value in document.items() if value is not None})
+    return find(claim, parse_ruleset(text), bound, "grundy").verdict
+
+
+SOLID = "solid-bar(f=(x+z)//3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "values", "absent"),
+    [
+        (SOLID, "exactly", "v == 0 or v == 5000000", "5,000,000"),
+        (SOLID, "exactly", "v == 0 or v == -5", "-5"),
+        (SOLID, "contains-all", "v < 1", "-1"),
+        (SOLID, "contains-all", "v == 0 or v > 2**40", f"{2**40 + 1:,}"),
+    ],
+)
+def test_far_and_negative_members_are_missing(text, relation, values, absent) -> None:
+    said = {"of": "x ^ y ^ z", "values": values, "relation": relation}
+    verdict = check(text, 4, kind="values", **said)
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == f"no P-position has the value {absent}"
+
+
+def test_a_finite_set_is_contained_as_soon_as_all_its_members_occur() -> None:
+    said = {"kind": "values", "of": "(a ^ b)-2", "relation": "contains-all"}
+    assert check("nim(2)", values="v == -2", **said) == Exhausted(1, "member")
+    assert isinstance(check("nim(2)", values="v == -2 or v == 2**40", **said), Undecided)
+
+
+def test_a_set_that_is_not_known_is_not_exhausted() -> None:
+    said = {"kind": "values", "of": "x ^ y ^ z", "values": "v == 0 or v*v % 4 == 3"}
+    assert isinstance(check(SOLID, 4, relation="exactly", **said), Undecided)
+
+
+@pytest.mark.parametrize("values", ["v >= 0", "v >= 3"])
+def test_a_set_that_stops_growing_is_not_said_to_hold_everything(values: str) -> None:
+    game = WithPass(StripBar(k=4, s=2))  # values 0, 1, 2, 6, 14, …: 3 never comes
+    said = {"of": "(x+2) ^ y ^ (z+2) ^ p", "values": values, "relation": "contains-all"}
+    finding = find(claim_on(game, kind="values", **said), game, 80, "p-positions")
+    assert isinstance(finding.verdict, Undecided)
+
+
+def test_a_strip_beyond_the_bound_is_settled_too() -> None:
+    game, bound = StripBar(k=4, s=2), 7
+    claim = claim_on(game, kind="p-positions", formula="(x+2) ^ y ^ (z+2) == 0 and x <= 8")
+    finding = find(claim, game, bound, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (9, 2, 7)  # x is larger than the bound
+    assert finding.evidence["free"] == "x"
+
+
+def test_counting_needs_the_whole_box() -> None:
+    said = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
+    assert isinstance(check("step-bar(k=2, s=0)", 9, 8, **said), Undecided)
+
+
+def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = SolidBar("(x+z)//3")
+    claim = claim_on(game, kind="p-positions", formula="x*y*z > 5")
+    for most, expected in ((270, Refuted), (269, Undecided)):
+        monkeypatch.setattr("choco_pipeline.claims.checks.formulas.MOST_EVALUATIONS", most)
+        assert isinstance(find(claim, game, 8, "p-positions").verdict, expected)
+
+
+STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
+
+
+def of_option_set(game: Ruleset, statement: str, bound: int) -> Finding:
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
+    return find(claim, game, bound, "p-positions")
+
+
+class WithoutCutsOfY(StepBar):
+    """A step bar whose definition forgets a kind of move."""
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the options that are not forgotten."""
+        return (option for option in super().options(position) if option[1] < position[1])
+
+
+class WithoutTheLastCut(StepBar):
+    """A step bar that cannot be cut to its bitter column."""
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the options that are not forgotten."""
+        return (option for option in super().options(position) if option[1] or not position[1])
+
+
+@pytest.mark.parametrize("changed", [StepBar, WithoutCutsOfY, WithoutTheLastCut])
+def test_a_definition_that_forgets_something_is_noticed(changed: type[StepBar]) -> None:
+    game, statement = changed(2, 1), f"option(u, w) <=> {STEP}"
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
+    verdict = check_claim(claim, {}, game, 9, table(StepBar(2, 1), 9, "p-positions")).verdict
+    assert isinstance(verdict, HoldsToBound if changed is StepBar else Refuted)
+
+
+def test_a_box_of_cells_that_is_too_large_is_made_smaller_or_refused() -> None:
+    large = of_option_set(RectangularBar(12, 12), "option(s, t, u, w) <=> s < a", 12)
+    assert isinstance(large.verdict, Undecided)
+    smaller = of_option_set(WithPass(SolidBar("(x+z)//2")), "option(s, t, u, w) => s <= x", 60)
+    assert isinstance(smaller.verdict, HoldsToBound)
+    assert smaller.verdict.bound == smaller.evidence["bound"] < 60
+
+
+def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other() -> None:
+    shapes = [kind for kind in get_args(Check) if isinstance(kind, type)]
+    plug_ins = get_args(get_args(PlugIn)[0])
+    named = {kind: kind.kind for kind in shapes}
+    named |= {kind: get_args(kind.model_fields["kind"].annotation)[0] for kind in plug_ins}
+    without = {kind for kind in plug_ins if not kind.of_rulesets}
+    assert {name for kind, name in named.items() if kind not in without} == set(CHECKS)

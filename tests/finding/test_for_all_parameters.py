@@ -1,0 +1,281 @@
+"""Found statements on families, for all parameters: proved only by a certificate that the check agrees with."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, Finding, Undecided
+from choco_pipeline.finding.for_all import (
+    MOST_ASKED,
+    AskedForAll,
+    ForAllParameters,
+    claim_for_all,
+)
+from choco_pipeline.finding.lines import by_cases, grundy, p_iff, up_to
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.stage import Finder, TrialPreview
+from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.finding.steps import Prover
+from choco_pipeline.mining.table_findings import Evidence, Tried
+from choco_pipeline.proof import for_all
+from choco_pipeline.proof.for_all import settle_for_all
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.task import PREPARED_BY
+from tests.catalogues import catalogue_of
+
+TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
+SEEN = Evidence(100, "some tables")
+HOLDS = Conclusion("holds-to-bound", "holds for all 100 positions")
+
+
+def statement(ruleset, line, when="", **values):
+    return FoundStatement(
+        search="formulas",
+        ruleset=ruleset,
+        statement=line,
+        found_on=SEEN,
+        held_on=SEEN,
+        tried=Tried(1, "one"),
+        when=when,
+        parameters=values,
+        conclusion=HOLDS,
+    )
+
+
+THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))
+GRUNDY = statement(STEP, grundy("(y ^ (z+s)) - s"), "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
+
+
+@pytest.fixture
+def decided(tmp_path):
+    def of(said):
+        def decide(claim, seconds):
+            return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
+
+        return ForAllParameters(decide).decided(said)
+
+    return of
+
+
+def test_a_true_statement_is_proved_for_all_parameters(decided):
+    found = decided(THREE)
+    assert found.verdict == "proved"
+    assert found.conclusion.text.startswith("proved for all k with k ≡ 3 (mod 4): ")
+    assert found.is_proved_for_all
+    (path,) = found.conclusion.certificates
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert (document["kind"], document["for"]) == ("family", "k%4 == 3")
+    assert FoundStatement.from_json(found.as_json()) == found
+
+
+def bounded(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
+    return statement(TRIANGLE, up_to(bound, p_iff(formula)), when, k=(2, 6, 10))
+
+
+def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided):
+    found = decided(bounded("k"))
+    assert found.verdict == "proved"
+    says = "proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k, and the bound is sharp: "
+    assert found.conclusion.text.startswith(says)
+    right, beyond = (json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates)
+    assert right["where"] == "x <= k and y <= k and z <= k"
+    assert beyond["where"] == "x <= k+1 and y <= k+1 and z <= k+1"
+
+
+def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
+    found = decided(bounded("k-1"))
+    assert found.verdict == "holds-to-bound"
+    assert found.conclusion.text.endswith(
+        "; proved for all k with k ≡ 2 (mod 4), on positions with x, y, z ≤ k−1; that the bound is sharp is not proved"
+    )
+    assert len(found.conclusion.certificates) == 1
+
+
+#: As near to true ones as can be.
+FALSE = [
+    bounded("k+1"),
+    bounded("k", when="k%2 == 0"),
+    bounded("k", "x ^ y ^ z == 0"),
+    replace(THREE, when="k%2 == 1"),
+    replace(THREE, when="k > 2"),
+    replace(THREE, when=""),
+    replace(THREE, statement=p_iff("(x-1) ^ y ^ (z-1) == 0")),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0 and x < 40")),
+    replace(GRUNDY, when="k%2 == 0 and s <= k+1"),
+    replace(GRUNDY, when="s < k"),
+    replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s + s//12")),
+]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [one if one.when else pytest.param(one, marks=pytest.mark.full) for one in FALSE],
+    ids=lambda said: f"{said.statement}, {said.when}",
+)
+def test_false_neighbours_are_not_proved(said, decided):
+    found = decided(said)
+    assert found.verdict != "proved"
+    assert not found.conclusion.certificates
+    if found.verdict == "refuted":
+        assert "k = " in found.conclusion.text
+    else:
+        assert found.verdict == "holds-to-bound"
+        assert "not decided for all" in found.conclusion.text
+
+
+@pytest.mark.full
+def test_what_its_check_does_not_agree_with_is_not_proved(decided, monkeypatch):
+    refused = {"status": "undecided", "why": "a condition does not hold"}
+    monkeypatch.setattr(for_all, "check_family", lambda *_: refused)
+    found = decided(THREE)
+    assert (found.verdict, found.conclusion.certificates) == ("holds-to-bound", ())
+    assert "a condition does not hold" in found.conclusion.text
+
+
+NOT_ASKED = [
+    replace(THREE, ruleset="solid-bar(f=(x+z)//3)", when="", parameters={}),
+    THREE.with_conclusion(Conclusion("refuted", "wrong")),
+    THREE.with_conclusion(Conclusion("undecided", "no table")),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0", "x > 3")),
+    replace(THREE, statement=p_iff("x ^ y ^ z == 0", "not (x == 0 and y == 0 and z == 1)")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NOT_ASKED)
+def test_what_speaks_of_one_game_or_not_of_all_positions_is_not_asked(said):
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    assert ForAllParameters(nobody).decided(said) == said
+
+
+PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
+#: What pass2016, section 4.2, asks for.
+FORMULA = "(x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0"
+END = "x == 0 and y == 0 and z == 0 and p == 1"
+EVEN = statement(
+    PASS,
+    by_cases(p_iff, [(FORMULA, "")], END),
+    "k%2 == 0 and s%2 == 0 and k > s",
+    k=(2, 4, 6),
+    s=(0, 2, 4),
+)
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """Return statements as the stage decides them, with the claims of the papers."""
+    catalogue = catalogue_of("step2015")
+    with Limited(PREPARED_BY) as child:
+        judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
+
+        yield judges.decided
+
+
+def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(followed):
+    found = followed(EVEN)
+    assert found.verdict == "proved"
+    assert found.conclusion.text.startswith(
+        "proved for all k, s with k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and k > s: it follows from step2015-sec-1-grundy by lemmas on "
+        "one pass where only the end has value 0 and a free heap; the sentences on integers that remain are decided by ours"
+    )
+    premise, *sentences = [
+        json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates
+    ]
+    assert premise["kind"] == "family"
+    assert len(sentences) == 3, "of the parameters, and for no pass left and for one"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        replace(EVEN, when="k%2 == 0 and k > s"),
+        replace(EVEN, when="k%2 == 0 and s%2 == 0 and k >= s"),
+        replace(EVEN, statement=p_iff(FORMULA)),
+        replace(EVEN, statement=by_cases(p_iff, [("(x+s) ^ y ^ (z+s) ^ p == 0", "")], END)),
+    ],
+    ids=["odd s", "s = k", "without its exception", "as for odd s"],
+)
+def test_false_neighbours_do_not_follow(said, followed):
+    found = followed(said)
+    assert found.verdict == "holds-to-bound"
+    assert not found.conclusion.certificates
+
+
+def test_of_half_of_the_positions_nobody_asks_for_a_proof_of_all():
+    """The formula is right where `where` says so, and is asked of these alone."""
+    half = replace(GRUNDY, statement=grundy("(y ^ (z+s)) - s", "y > z"))
+
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    assert ForAllParameters(nobody).decided(half) == half
+
+
+def test_a_statement_without_a_condition_is_of_all_natural_numbers():
+    claim = claim_for_all(replace(GRUNDY, when=""))
+    assert claim.statement.for_all.text == "k >= 0 and s >= 0"
+
+
+def undecided(claim, seconds):
+    of = AllParameters(parameters=("k",), condition="k%4 == 3", where="")
+    finding = Finding(Undecided("slow"))
+    return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
+
+
+def test_after_so_many_statements_nobody_is_asked_any_more():
+    asked = []
+
+    def noted(claim, seconds):
+        asked.append(seconds)
+        return undecided(claim, seconds)
+
+    judges, nobody = ForAllParameters(noted), AskedForAll()
+    for _ in range(MOST_ASKED + 3):
+        judges.decided(THREE)
+        assert nobody.decided(THREE) == THREE
+    assert len(asked) == MOST_ASKED
+    assert nobody.statements == [THREE] * MOST_ASKED, "the same are asked about before"
+
+
+def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_first():
+    narrowed = THREE.with_conclusion(Conclusion("holds-to-bound", "for fewer k"))
+    wide = replace(narrowed, when="k%2 == 1", parameters={"k": (3, 5, 7)})
+    folded = replace(narrowed, when="k%4 == 1", parameters={"k": (5,)})
+    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
+    nobody = AskedForAll()
+    finder = Finder(Tables(games), Catalogue({}), None, nobody)
+    finder.consider([wide, folded])
+    assert (nobody.statements, nobody.untried) == ([], [wide])
+    nobody = AskedForAll()
+    previews = {wide.id: TrialPreview(None, narrowed)}
+    finder = Finder(Tables(games), Catalogue({}), None, nobody, previews)
+    finder.consider([wide, folded])
+    assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
+
+
+@pytest.mark.full
+def test_what_is_known_already_is_not_asked_again():
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    known = THREE.with_conclusion(Conclusion("proved", "by another step"))
+    judges = ForAllParameters(nobody, known={THREE.id: known})
+    assert judges.decided(THREE) == known
+
+
+@pytest.mark.full
+def test_the_stage_proves_what_stands_on_tables(tmp_path):
+    def decide(claim, seconds):
+        return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
+
+    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 7, 11)}
+    finder = Finder(Tables(games), Catalogue({}), None, ForAllParameters(decide))
+    proposed = [replace(THREE, conclusion=Conclusion("undecided", "new"))]
+    (found,) = finder.consider(proposed)
+    assert (found.verdict, found.id) == ("proved", THREE.id)
+    assert found.conclusion.text.startswith("proved for all k with k ≡ 3 (mod 4)")

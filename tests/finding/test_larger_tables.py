@@ -1,0 +1,219 @@
+"""What no claim says is said only if a larger table says it, too."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.finding.bounds import largest_number
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import single_tables
+from choco_pipeline.finding.words import is_right_to, searched_again
+from choco_pipeline.games import parse_ruleset
+from tests.finding.made_statements import document, mined
+
+LATE = """\
+game: late
+coordinates: [a, b]
+moves:
+  - {lower: [a], at_most: "max(3, a-150)"}
+  - {lower: [b]}
+"""
+
+
+@pytest.fixture
+def late(tmp_path, monkeypatch):
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    (tmp_path / "config" / "games" / "late.yaml").write_text(LATE, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "game(late)"
+
+
+def test_numbers_that_change_farther_away_are_not_said(late):
+    """The number of P-positions with a+b = n is 1 + (-1)^n from 3 to 150."""
+    found = document(mined(late, ["counts"], bound=60))
+    assert not any("a+b = n" in one.text for one in found.statements)
+    left_out = [one for one in found.searches if "a+b = n" in one.what and one.why]
+    assert [one.why for one in left_out] == [
+        "right to bound 60, and not found in a table to bound 240"
+    ]
+
+
+def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
+    found = document(mined(late, ["counts"], bound=20))
+    assert not any("a+b = n" in one.text for one in found.statements)
+    assert any("the game's rules have the number 150" in (one.why or "") for one in found.searches)
+    assert largest_number(parse_ruleset(late)) == 150
+
+
+def test_numbers_are_not_said_of_a_larger_table_than_terms_are_looked_at(tmp_path, monkeypatch):
+    """All terms that are looked at are those of Nim, and that of a+b = 512 is 2."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    far = LATE.replace("late", "far").replace("max(3, a-150)", "a-(a>>9)")
+    (tmp_path / "config" / "games" / "far.yaml").write_text(far, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = document(mined("game(far)", ["counts"], bound=256))
+    assert not found.statements
+    left_out = next(one for one in found.searches if "a+b = n" in one.what and one.why)
+    assert (
+        left_out.why
+        == "the game's rules have the number 512, and tables of it were looked at to bound 511"
+    )
+    nim = document(mined("nim(2)", ["counts"], bound=256)).statements
+    assert {one.conclusion.text.partition("; ")[2] for one in nim} == {
+        "the same search says it of a table to bound 511"
+    }
+
+
+def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
+    """Heights from a file end with it; to look at the same table again would say nothing."""
+    monkeypatch.chdir(tmp_path)
+    Path("flat.csv").write_text("\n".join([",".join(["0"] * 61)] * 61) + "\n", "utf-8")
+    found = document(mined("solid-bar(f=csv(flat.csv))", ["counts"], bound=60)).statements
+    assert found
+    assert not any("to bound" in one.conclusion.text for one in found)
+
+
+@pytest.mark.parametrize("search", ["counts", pytest.param("blocks", marks=pytest.mark.full)])
+def test_what_a_larger_table_says_too_is_said(search):
+    found = document(mined("nim(3)", [search], bound=40)).statements
+    assert found
+    for one in found:
+        assert one.verdict == "unchecked"
+        told = "the same search says it of a table to bound 160"
+        if search == "blocks":
+            told = "it is right in a table to bound 1,023"
+        assert one.conclusion.text.endswith(f"; {told}")
+
+
+@pytest.mark.parametrize(
+    "passes", ["{}", pytest.param("with-pass({}, passes=1)", marks=pytest.mark.full)]
+)
+def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
+    """Of (x+z)//16 the rule of Nim is wrong at (120, 121, 15) first: no picture goes so far, but a table does."""
+    notation = passes.format("solid-bar(f=(x+z)//16)")
+    found = single_tables(mined(notation, ["cellular"], bound=60)).statements
+    said = [one for one in found if one.ruleset == "solid-bar(f=(x+z)//16)"]
+    assert said
+    for one in said:
+        again = searched_again(one, Tables({(notation, "p-positions"): 60}))
+        assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
+
+
+def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
+    """Of m rows and m+1 columns, say: a claim names both numbers."""
+    found = document(mined("rectangular-bar(m=8, n=9)", ["cellular"], bound=8))
+    (wider,) = (one for one in found.statements if one.ruleset.endswith("n=m+1)"))
+    assert wider.claim is None
+    assert wider.conclusion.verdict == "unchecked"
+    assert "right on" in wider.conclusion.text
+
+
+def rules(notation, bound=63):
+    found = [one.finding for one in mined(notation, ["cellular", "blocks"], bound=bound)]
+    return [one for one in found if not one.nothing]
+
+
+def is_right_by_definition(finding, bound):
+    """Whether a rule is right at every cell, with the game's own definition of its positions and outcomes."""
+    game = parse_ruleset(finding.ruleset).base
+    box = list(product(range(bound + 1), repeat=3))
+
+    def position(cell):
+        return tuple(cell[finding.axes.index(name)] for name in game.coordinates)
+
+    legal = {cell for cell in box if game.is_position(position(cell))}
+    p = {cell for cell in legal if game.is_p_position(position(cell))}
+
+    def moved(cell, steps, sign):
+        return tuple(n + sign * step for n, step in zip(cell, steps, strict=True))
+
+    if finding.kind == "blocks":
+        for relation in finding.relations:
+            for half in product(range(bound // 2 + 1), repeat=3):
+                cell = moved(relation.residue, [2 * n for n in half], 1)
+                if cell in legal and cell[0] >= finding.begins:
+                    said = sum(moved(half, steps, 1) in p for _, *steps in relation.terms)
+                    if said % 2 != (cell in p):
+                        return False
+        return True
+    for cell in product(range(-3, bound + 1), repeat=3):
+        terms = [moved(cell, steps, -1) for _, *steps in finding.terms]
+        is_meant = {
+            "everywhere": True,
+            "positions": cell in legal,
+            "inside": all(one in legal for one in [cell, *terms]),
+        }[finding.where]
+        if not is_meant or any(max(one) > bound for one in terms):
+            continue
+        wrong = sum(one in p for one in [cell, *terms]) % 2 == 1
+        if wrong and cell not in (finding.exceptions or ()):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "everywhere",
+        pytest.param("positions", marks=pytest.mark.full),
+        pytest.param("inside", marks=pytest.mark.full),
+    ],
+)
+def test_a_rule_is_right_as_far_as_the_definition_says(where):
+    """The rules of Nim, tried in bars where they begin to be wrong: of k = 4 at 8, of k = 3 nowhere."""
+    cellular, blocks = rules("nim(3)")
+    outcomes = set()
+    for k, bound in product((2, 3, 4), (5, 7, 8, 9, 11)):
+        axes = ("z", "x", "y")
+        own = {"ruleset": f"solid-bar(f=(x+z)//{k})", "axes": axes}
+        for rule in (
+            cellular.model_copy(update={**own, "where": where}),
+            blocks.model_copy(update=own),
+        ):
+            expected = is_right_by_definition(rule, bound)
+            assert is_right_to(rule, bound) == expected, (rule.text, k, bound)
+            outcomes.add((rule.kind, expected))
+    assert {("blocks", True), ("blocks", False), ("cellular", False)} <= outcomes
+
+
+@pytest.mark.parametrize(("k", "first"), [(16, 121), (32, 497)])
+def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, first):
+    """The nim-sum of a P-position is first not 0 at 128 and 512; its cell is looked at by (120, 121, 15) and (496, 497, 31)."""
+    rule = rules(f"solid-bar(f=(x+z)//{k})")[0]
+    assert rule.where == "positions"
+    assert is_right_to(rule, first - 1)
+    assert is_right_to(rule, first) is False
+
+
+@pytest.mark.parametrize(
+    "notation",
+    [
+        "nim(3)",
+        "strip-bar(k=2, s=0)",
+        pytest.param("solid-bar(f=(x+z)//5)", marks=pytest.mark.full),
+    ],
+)
+def test_neighbours_of_a_right_rule_are_wrong(notation):
+    for rule in rules(notation):
+        assert is_right_to(rule, 300)
+        if rule.kind == "blocks":
+            first, *others = rule.relations
+            changed = [
+                first.model_copy(update={"terms": ()}),
+                first.model_copy(update={"terms": ((0, 0, 0, 1),)}),
+            ]
+            near = [rule.model_copy(update={"relations": (one, *others)}) for one in changed]
+        else:
+            near = [rule.model_copy(update={"terms": rule.terms[1:]})]
+            near.append(rule.model_copy(update={"terms": (*rule.terms, (0, 2, 0, 0))}))
+        assert not any(is_right_to(one, 300) for one in near)
+
+
+def test_of_pictures_with_other_pictures_beside_them_nothing_is_told():
+    (rule, _) = rules("nim(3)")
+    beside = rule.model_copy(update={"terms": ((1, 0, 0, 0), *rule.terms)})
+    assert is_right_to(beside, 40) is None
+    assert is_right_to(rule.model_copy(update={"terms": ()}), 40) is None

@@ -1,0 +1,85 @@
+"""What a process may use: the least of what its machine, its control groups and its Slurm job leave it."""
+
+import os
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from choco_pipeline.tables.machine import USABLE, cores, memory, worker_memory
+
+MACHINE = psutil.virtual_memory().total
+
+
+def system(folder, lines, limits):
+    """Return a folder with /proc/self/cgroup and the files below /sys/fs/cgroup that say limits."""
+    for name, text in {"proc/self/cgroup": lines, **limits}.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+def test_without_limits_it_is_the_machines(tmp_path):
+    assert memory({}, tmp_path) == MACHINE
+    unlimited = {"sys/fs/cgroup/memory.max": "max\n"}
+    assert memory({}, system(tmp_path, "0::/\n", unlimited)) == MACHINE
+
+
+@pytest.mark.parametrize(
+    ("lines", "limits"),
+    [
+        ("0::/\n", {"memory.max": "300000000\n"}),  # a container's
+        ("0::/job/step\n", {"job/step/memory.max": "300000000\n"}),
+        ("0::/job/step\n", {"job/step/memory.max": "max\n", "job/memory.max": "300000000\n"}),
+        ("0::/a\n", {"a/memory.max": "400000000\n", "memory.max": "300000000\n"}),
+        ("4:memory:/job\n0::/\n", {"memory/job/memory.limit_in_bytes": "300000000\n"}),
+        ("5:cpu,memory:/\n", {"memory/memory.limit_in_bytes": "300000000\n"}),
+        # The group has another name outside of a container than inside of it.
+        ("4:memory:/docker/1\n", {"memory/memory.limit_in_bytes": "300000000\n"}),
+    ],
+)
+def test_the_least_limit_of_the_groups_around_a_process(tmp_path, lines, limits):
+    limits = {f"sys/fs/cgroup/{name}": text for name, text in limits.items()}
+    assert memory({}, system(tmp_path, lines, limits)) == 300_000_000
+
+
+def test_limits_of_other_groups_are_none_of_ours(tmp_path):
+    limits = {
+        "sys/fs/cgroup/other/memory.max": "300000000\n",
+        "sys/fs/cgroup/cpu/memory.limit_in_bytes": "300000000\n",
+        "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    }
+    assert memory({}, system(tmp_path, "4:cpu:/\n3:memory:/\n0::/job\n", limits)) == MACHINE
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"SLURM_MEM_PER_NODE": "500"}, 500 << 20),
+        ({"SLURM_MEM_PER_NODE": "0"}, MACHINE),
+        ({"SLURM_MEM_PER_CPU": "300"}, 300 << 20),
+        ({"SLURM_MEM_PER_CPU": "300", "SLURM_CPUS_ON_NODE": "2"}, 600 << 20),
+        ({"SLURM_MEM_PER_CPU": "", "SLURM_CPUS_ON_NODE": "2"}, MACHINE),
+        ({"SLURM_MEM_PER_NODE": str(1 << 40)}, MACHINE),
+    ],
+)
+def test_what_slurm_gives_a_job(tmp_path, said, expected):
+    assert memory(said, tmp_path) == expected
+
+
+def test_workers_share_it(monkeypatch):
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "1000")
+    assert worker_memory(4) == int((1000 << 20) * USABLE / 4)
+
+
+def test_cores_are_those_that_a_process_may_run_on():
+    core = min(os.sched_getaffinity(0))
+    program = (
+        f"import os; os.sched_setaffinity(0, {{{core}}});"
+        " from choco_pipeline.tables.machine import cores; print(cores())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert int(done.stdout) == 1
+    assert 1 <= cores() <= (psutil.cpu_count() or 1)
