@@ -30,12 +30,10 @@ def wrong_finding(
     if isinstance(finding, CellularFinding):
         return _wrong_rule(finding, picture, cells)
     for relation in finding.relations:
-        if any(which for which, *_ in relation.terms):
-            raise UnreadError(f"other pictures: {finding.known}")
         place = [2 * axis + rest for axis, rest in zip(cells, relation.residue, strict=True)]
         here, exists = picture(place, finding.passes)
         there = np.zeros_like(here)
-        for _, *steps in relation.terms:
+        for steps in relation.terms:
             shifted = [axis + step for axis, step in zip(cells, steps, strict=True)]
             there ^= picture(shifted, finding.passes)[0]
         meant = exists & (np.min(place[:-2], axis=0) >= finding.begins)
@@ -81,11 +79,11 @@ def _picture(
 def _wrong_rule(finding: CellularFinding, picture: Picture, cells: Sequence[Any]) -> str | None:
     here, meant = picture(cells, finding.passes)
     there = np.zeros_like(here)
-    for which, *steps in finding.terms:
+    for steps in finding.terms:
         shifted = [axis - step for axis, step in zip(cells, steps, strict=True)]
-        alive, exists = picture(shifted, 0 if which else finding.passes)
+        alive, exists = picture(shifted, finding.passes)
         there ^= alive
-        meant = meant & (exists | (finding.where != "inside"))
+        meant = meant & (exists | (not finding.inside))
     if finding.exceptions is None:
         meant = meant & (np.min(cells[:-2], axis=0) >= finding.begins)
     for cell in finding.exceptions or ():

@@ -252,11 +252,11 @@ def _same_picture(expected: Expected, one: Reading) -> bool:
     if list(found.axes) != expected.axes:
         return False
     if isinstance(found, CellularFinding):
-        return sorted(found.terms) == sorted((0, *steps) for steps in expected.terms)
+        return sorted(found.terms) == sorted(map(tuple, expected.terms))
     related = {one.residue: sorted(one.terms) for one in found.relations}
     copies = sorted((one.size, one.row, one.column) for one in found.copies)
     return copies == sorted(map(tuple, expected.copies)) and all(
-        related.get(residue) == sorted((0, *steps) for steps in terms)
+        related.get(residue) == sorted(map(tuple, terms))
         for residue, terms in expected.residues.items()
     )
 

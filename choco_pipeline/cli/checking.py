@@ -24,8 +24,7 @@ from choco_pipeline.claims.language.verdict import (
     VerdictKind,
     domain_text,
 )
-from choco_pipeline.claims.processor_time import ProcessorTime
-from choco_pipeline.claims.quick_trial import Given, Trial, chosen_cases, trials
+from choco_pipeline.claims.quick_trial import Given, ProcessorTime, Trial, chosen_cases, trials
 from choco_pipeline.cli.output import emit, in_time, note, wrapped
 from choco_pipeline.cli.progress import bars, waiting
 from choco_pipeline.commands import command

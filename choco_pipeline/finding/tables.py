@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.claims.checks.check import check_cells
+from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
@@ -216,7 +216,7 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
             case PPositions() as outcomes:
                 tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
             case _:
-                verdict = check_cells(claim, environment, cells, explains=False).verdict
+                verdict = alone(pass_of_claim(claim, environment, cells, explains=False)).verdict
                 right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
                 wrong = ((), 0) if isinstance(verdict, Refuted) else None
                 return Outcome(right, wrong, cells.bound)

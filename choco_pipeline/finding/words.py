@@ -323,7 +323,7 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
         terms: Sequence[tuple[int, ...]] = finding.terms
     else:
         terms = [term for relation in finding.relations for term in relation.terms]
-    if not terms or any(len(term) != 1 + len(game.base.coordinates) or term[0] for term in terms):
+    if not terms or any(len(term) != len(game.base.coordinates) for term in terms):
         return None
     p = _p_positions(finding, game, bound)
     if isinstance(finding, CellularFinding):
@@ -347,14 +347,11 @@ def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound:
 
 def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Ints:
     """Return the cells at which a cellular rule is wrong."""
-    steps = np.array([(0, 0, 0), *(step for _, *step in finding.terms)])
+    steps = np.array([(0, 0, 0), *finding.terms])
     odd = _met_oddly([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
-    if finding.where == "positions":
-        wrong = wrong[_legal(finding, game, wrong)]
-    elif finding.where == "inside":
-        for step in steps:
-            wrong = wrong[_legal(finding, game, wrong - step)]
+    for step in steps if finding.inside else ():
+        wrong = wrong[_legal(finding, game, wrong - step)]
     named = finding.exceptions
     if named is None or len(named) > MOST_SAID:  # then the sentence does not name all of them
         return wrong[wrong[:, 0] >= finding.begins]
@@ -366,7 +363,7 @@ def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) ->
     for relation in finding.relations:
         residue = np.array(relation.residue)
         own = p[((p - residue) % 2 == 0).all(axis=1)]
-        halves = [(own - residue) // 2, *(p - np.array(step) for _, *step in relation.terms)]
+        halves = [(own - residue) // 2, *(p - np.array(step) for step in relation.terms)]
         cells = 2 * _met_oddly(halves, bound) + residue
         cells = cells[(cells <= bound).all(axis=1) & (cells[:, 0] >= finding.begins)]
         yield cells[_legal(finding, game, cells)]

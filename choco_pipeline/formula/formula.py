@@ -28,15 +28,16 @@ from choco_pipeline.formula.nodes import (
     Name,
     Node,
     is_truth,
+    match_nodes,
     name_calls,
     name_part,
     names_of,
     render,
+    solve_nodes,
     substitute,
     walk,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.solve import match_nodes, solve_nodes
 
 if TYPE_CHECKING:
     from llvmlite import ir

@@ -25,6 +25,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    links,
     walk,
 )
 
@@ -102,17 +103,12 @@ class MachineFormulas:
                     further = self.truth(operand, undecided)
                     result = build.or_(result, further) if is_or else build.and_(result, further)
                 return result
+            case Compare(operators=(sign,), operands=(left, right)):
+                return build.icmp_signed(
+                    sign, self.integer(left, matters), self.integer(right, matters)
+                )
             case Compare():
-                left = self.integer(node.operands[0], matters)
-                still = None
-                for sign, operand in zip(node.operators, node.operands[1:], strict=True):
-                    right = self.integer(
-                        operand, matters if still is None else build.and_(matters, still)
-                    )
-                    link = build.icmp_signed(sign, left, right)
-                    still = link if still is None else build.and_(still, link)
-                    left = right
-                return still
+                return self.truth(links(node), matters)
             case Integer() | Name() | Negate() | Binary() | Call():
                 raise TypeError(f"not a truth: {node}")
 

@@ -51,8 +51,6 @@ FAR, MOST_ORDER = 16, 4
 #: Roots of recurrences are looked for up to this.
 LARGEST_ROOT = 16
 TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
-#: A sequence, and its terms at powers of 2 where these may have relations of their own.
-Counted = tuple[IntegerSequence, IntegerSequence | None]
 
 
 def b_file(sequence: IntegerSequence) -> str:
@@ -72,11 +70,7 @@ def b_file(sequence: IntegerSequence) -> str:
 
 
 def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
-    """Return the recurrences of a table's numbers of P-positions.
-
-    If relations that hold for ever give the terms at 2^n, the sequence of these is left out. One finding of nothing names
-    the sequences without any relation.
-    """
+    """Return the recurrences of a table's numbers of P-positions; one finding of nothing names the sequences without any."""
     bar = game.base.rules.bar
     shift = 0 if bar is None else bar.shift
     # nim-sums of shifted coordinates begin at the shift
@@ -85,21 +79,17 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
     without: list[str] = []
     tried = 0
     seen: set[tuple[int, ...]] = set()
-    for sequence, at_powers in sequences(game, bound, data):
-        is_given = False  # whether the terms at 2^n follow from the relations of all terms
-        for numbers in filter(None, (sequence, at_powers)):
-            if len(numbers.terms) < FEWEST_TERMS or not any(numbers.terms) or numbers.terms in seen:
-                continue
-            seen.add(numbers.terms)
-            finding = _linear(numbers) or _digits(numbers, centres) or _regular(numbers, centres)
-            if finding is None:
-                without.append(numbers.what)
-                tried += _candidates(numbers)
-            elif not is_given:
-                findings.append(finding)
-                is_given = finding.closed_form is not None or any(
-                    result.kind == "terms" and result.formula for result in finding.follows
-                )
+    for sequence in sequences(game, bound, data):
+        terms = sequence.terms
+        if len(terms) < FEWEST_TERMS or not any(terms) or terms in seen:
+            continue
+        seen.add(terms)
+        finding = _linear(sequence) or _digits(sequence, centres) or _regular(sequence, centres)
+        if finding is None:
+            without.append(sequence.what)
+            tried += _candidates(sequence)
+        else:
+            findings.append(finding)
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
         searched = Tried(candidates=tried, what=f"{TRIED}: {what}")
@@ -264,8 +254,8 @@ def _claim(
     }
 
 
-def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
-    """Yield the numbers of P-positions: in boxes, with those for powers of 2 alone; by their sum; in bars by their size.
+def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
+    """Yield the numbers of P-positions: in boxes; by their sum; in bars by their size.
 
     Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
     """
@@ -286,7 +276,7 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
             yield from _bars(heaps, side - wider, wider)
 
 
-def _boxes(cells: Cells) -> Iterator[Counted]:
+def _boxes(cells: Cells) -> Iterator[IntegerSequence]:
     game, passes, bound = cells.game, cells.game.passes, cells.bound
     names = game.base.coordinates
     total = "+".join(names)
@@ -299,25 +289,19 @@ def _boxes(cells: Cells) -> Iterator[Counted]:
             places = (row + value)[value <= bound]
             counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
     for p in range(min(1, passes), passes + 1):
-        found: list[Counted] = []
-        in_boxes, by_sum = (part[p] for part in numbers)
-        if in_boxes.sum() >= FEWEST_COUNTED:
-            terms = np.concatenate([[0], in_boxes.cumsum()]).tolist()
-            powers = [terms[1 << n] for n in range((len(terms) - 1).bit_length())]
-            boxes = (
-                (f"P-positions with all coordinates below {side}", f"size < {power}", of)
-                for side, power, of in (("n", "n", terms[:MOST_TERMS]), ("2^n", "2**n", powers))
-            )
-            below, below_powers = (_sequence(game.notation, p, passes, "n", *box) for box in boxes)
-            found.append((below, below_powers))
-        if len(names) > 1 and by_sum.sum() >= FEWEST_COUNTED:
-            what, condition = f"P-positions with {total} = n", f"size <= n and {total} == n"
-            terms = by_sum[:MOST_TERMS].tolist()
-            found.append((_sequence(game.notation, p, passes, "n", what, condition, terms), None))
-        yield from sorted(found, key=lambda counted: counted[0].what)
+        in_boxes, by_sum = numbers[:, p]
+        below = np.concatenate([[0], in_boxes.cumsum()])
+        counted = [("all coordinates below n", "size < n", in_boxes, below)]
+        if len(names) > 1:
+            counted.append((f"{total} = n", f"size <= n and {total} == n", by_sum, by_sum))
+        for what, condition, part, terms in sorted(counted, key=lambda one: one[0]):
+            if part.sum() >= FEWEST_COUNTED:
+                what = f"P-positions with {what}"
+                shown = terms[:MOST_TERMS].tolist()
+                yield _sequence(game.notation, p, passes, "n", what, condition, shown)
 
 
-def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted]:
+def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[IntegerSequence]:
     """Yield the numbers of P-positions of the bars C(m, m+wider) from a table p, a, b, c → d of heaps."""
     passes = len(heaps) - 1
     width = f"m+{wider}" if wider else "m"
@@ -330,7 +314,7 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted
             is_p = heaps[p][i, m - 1 - i, j] == m + wider - 1 - j
             terms.append(int(np.count_nonzero(is_p)))
         game = f"with-pass({family}, passes={passes})" if passes else family
-        yield _sequence(game, p, passes, "m", what, "i > 0", terms), None
+        yield _sequence(game, p, passes, "m", what, "i > 0", terms)
 
 
 def _sequence(

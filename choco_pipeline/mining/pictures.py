@@ -22,9 +22,7 @@ Bits = NDArray[np.bool_]
 
 #: Default side of pictures.
 SIDE = 64
-#: Four heaps of Nim are drawn as C(m, m+d) for d up to this,
-WIDEST = 8
-#: and as C(m, n) for all m and n up to this.
+#: Four heaps of Nim are drawn as C(m, n) for all m and n up to this.
 BOTH_SIDES = 16
 #: Of a nullspace up to this dimension every element is looked at for the sparsest solution.
 LARGEST_NULLSPACE = 12
@@ -48,8 +46,6 @@ class Stack:
     legal: Bits
     #: Whether no position lies beyond the ends of rows and columns; otherwise these positions are unknown.
     closed: bool
-    #: Columns minus rows of the bars that are drawn; 0 for other pictures, and for bars of all shapes.
-    wider: int = 0
 
     @property
     def numbers(self) -> int:
@@ -57,42 +53,29 @@ class Stack:
         return self.cells.ndim - 2
 
     @property
-    def left(self) -> str:
-        """How many passes are left, in words."""
-        return "" if self.passes is None else passes_left(self.passes)
-
-    @property
     def text(self) -> str:
         """The ruleset and the numbers of the pictures, in words."""
         spans = zip(self.axes[:-2], self.first, self.cells.shape, strict=False)
         numbers = (f"{name} = {first}, …, {first + length - 1}" for name, first, length in spans)
-        left = "" if self.passes is None else f", {self.left}"
+        left = "" if self.passes is None else f", {passes_left(self.passes)}"
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 
-def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[list[Stack]]:
-    """Yield the ways to cut a table's P-positions into plane pictures, each with a stack for every number of passes left.
+def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[Stack]:
+    """Yield the ways to cut a table's P-positions into plane pictures, each for every number of passes left.
 
     Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
-    are drawn as the bars C(m, m+d), by m, for each d, and as C(m, n), by m and n; for a rectangular bar m × n up to its
-    size and its |n − m|. The Grundy numbers of a step bar are cut as P-positions of the bar with a strip. Other games have
-    no pictures.
+    are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. The Grundy numbers of a
+    step bar are cut as P-positions of the bar with a strip. Other games have no pictures.
     """
     game, data = with_strip(game, data)
     rules, passes = game.base.rules, game.passes
-    is_four_heaps = rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data
-    if rules.face is not None or is_four_heaps:
-        widest = WIDEST
-        if rules.face is not None:
-            m, n = rules.face.sizes.values()
-            widest = min(abs(n - m), WIDEST)
-            heaps = four_heaps(passes, min(max(m, n), side) - 1)
-        else:
-            heaps = four_heaps(passes, data)
+    if rules.face is not None or (rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data):
+        largest = None if rules.face is None else min(max(rules.face.sizes.values()), side)
+        heaps = four_heaps(passes, data if largest is None else largest - 1)
         size = min(heaps.shape[-1], side)
-        for wider in range(min(widest, size - 1) + 1):
-            yield _bars(heaps, size - wider, wider)
-        yield _bars(heaps, min(size, BOTH_SIDES), None)
+        yield from _bars(heaps, size, is_square=True)
+        yield from _bars(heaps, min(size, BOTH_SIDES), is_square=False)
     elif len(game.base.coordinates) == 3:
         cells, legal = _box(Cells.of(game, bound, data), side)
         seen: list[tuple[Bits, Bits]] = []
@@ -104,10 +87,10 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
             seen.append((cut, exists))
             last = int(np.flatnonzero(exists.any(axis=(1, 2)))[-1]) + 1
             axes = tuple(game.base.coordinates[axis] for axis in order)
-            yield [
-                Stack(game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False)
-                for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True)
-            ]
+            for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True):
+                yield Stack(
+                    game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False
+                )
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
@@ -138,34 +121,26 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
     return is_p, legal
 
 
-def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stack]:
-    """Return the patterns of C(m, m+wider), or of all C(m, n), for m, n ≤ `most`, from a table p, a, b, c → d of heaps."""
-    side = np.arange(1, most + 1)
-    if wider is None:
-        m, n = side[:, None, None, None], side[:, None, None]
-        family = "rectangular-bar(m=m, n=n)"
-    else:
-        m = side[:, None, None]
-        n = m + wider
-        family = f"rectangular-bar(m=m, n=m+{wider})" if wider else "rectangular-bar(m=m, n=m)"
-    i, j = np.arange(most)[:, None], np.arange(most + (wider or 0))
+def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator[Stack]:
+    """Yield the patterns of C(m, m), or of all C(m, n), for m, n ≤ `most`, from a table p, a, b, c → d of heaps."""
+    side, passes = np.arange(1, most + 1), len(heaps) - 1
+    m, n = side[:, None, None], side[:, None, None]
+    if not is_square:
+        m = m[..., None]
+    family = f"rectangular-bar(m=m, n={'m' if is_square else 'n'})"
+    i, j = np.arange(most)[:, None], np.arange(most)
     legal = (i < m) & (j < n)
     below = np.maximum(m - 1 - i, 0)
-    numbers = ("m", "n") if wider is None else ("m",)
-    passes = len(heaps) - 1
-    return [
-        Stack(
+    for p in range(passes + 1):
+        yield Stack(
             f"with-pass({family}, passes={passes})" if passes else family,
-            (*numbers, "i", "j"),
+            ("m", "i", "j") if is_square else ("m", "n", "i", "j"),
             (1,) * legal.ndim,
             p if passes else None,
             legal & (heaps[p][i, below, j] == n - 1 - j),
             legal,
             True,
-            wider or 0,
         )
-        for p in range(passes + 1)
-    ]
 
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:

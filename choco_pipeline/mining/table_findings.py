@@ -177,15 +177,14 @@ class PictureFinding(SearchOutcome):
 class CellularFinding(PictureFinding):
     """A rule by which a picture of P-positions follows from those before it."""
 
-    SAYS = ("axes", "empty", "terms", "where", "start")
+    SAYS = ("axes", "terms", "inside", "start")
 
     kind: Literal["cellular"] = "cellular"
-    #: Whether no cell is a P-position.
-    empty: bool = False
-    #: Of the rule: [stack, dn, di, dj].
+    #: Of the rule: [dn, di, dj].
     terms: tuple[tuple[int, ...], ...] = ()
-    #: Where it holds, and the cells where it does not, if they are known.
-    where: str = ""
+    #: Whether it holds only where all its cells are positions, or at every cell of the plane.
+    inside: bool = False
+    #: From which number on it holds, and the cells where it does not, if they are known.
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None
 
@@ -196,7 +195,7 @@ class CellularFinding(PictureFinding):
 
 
 class HalfRelation(RecordModel):
-    """The cells with a residue [r, p, q] modulo 2 as a sum of cells [stack, dn, di, dj] at half the coordinates."""
+    """The cells with a residue [r, p, q] modulo 2 as a sum of cells [dn, di, dj] at half the coordinates."""
 
     residue: tuple[int, ...]
     terms: tuple[tuple[int, ...], ...]
@@ -216,8 +215,6 @@ class BlocksFinding(PictureFinding):
     SAYS = ("axes", "relations", "copies", "begins")
 
     kind: Literal["blocks"] = "blocks"
-    #: The other stacks in relations.
-    known: tuple[str, ...] = ()
     #: By residues; whether there is one for all of them; and from which number on they are true.
     relations: tuple[HalfRelation, ...] = ()
     complete: bool = False

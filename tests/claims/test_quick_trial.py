@@ -16,8 +16,7 @@ from choco_pipeline.claims import quick_trial as trial_module
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
-from choco_pipeline.claims.processor_time import OverTimeError, ProcessorTime
-from choco_pipeline.claims.quick_trial import Trial, trials
+from choco_pipeline.claims.quick_trial import OverTimeError, ProcessorTime, Trial, trials
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import parse_range
 from tests.claims.written import entry_from

@@ -79,7 +79,7 @@ def test_pictures_of_uncut_bars_follow_from_the_formula_that_settles_all_of_them
         axes=("m", "i", "j"),
         passes=None,
         tried=Tried(candidates=1, what="rules"),
-        empty=True,
+        terms=((1, 0, 0),),
     )
     sides = {"m": (1, 2, 3), "n": (1, 2, 3, 4, 5, 6)}
     formula = p_iff("rectangular-bar(m=m, n=n)", "(i-1)^(m-i)^(j-1)^(n-j)==0", **sides)

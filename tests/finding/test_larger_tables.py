@@ -9,10 +9,10 @@ import pytest
 
 from choco_pipeline.finding.bounds import largest_number
 from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.single import single_tables
+from choco_pipeline.finding.statement import FoundStatement, Mined
 from choco_pipeline.finding.words import is_right_to, searched_again
 from choco_pipeline.games import parse_ruleset
-from tests.finding.made_statements import document, mined
+from tests.finding.made_statements import EVIDENCE, document, mined
 
 LATE = """\
 game: late
@@ -88,27 +88,12 @@ def test_what_a_larger_table_says_too_is_said(search):
         assert one.conclusion.text.endswith(f"; {told}")
 
 
-@pytest.mark.parametrize(
-    "passes", ["{}", pytest.param("with-pass({}, passes=1)", marks=pytest.mark.full)]
-)
-def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
-    """Of (x+z)//16 the rule of Nim is wrong at (120, 121, 15) first: no picture goes so far, but a table does."""
-    notation = passes.format("solid-bar(f=(x+z)//16)")
-    found = single_tables(mined(notation, ["cellular"], bound=60)).statements
-    said = [one for one in found if one.ruleset == "solid-bar(f=(x+z)//16)"]
-    assert said
-    for one in said:
-        again = searched_again(one, Tables({(notation, "p-positions"): 60}))
-        assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
-
-
 def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
-    """Of m rows and m+1 columns, say: a claim names both numbers."""
-    found = document(mined("rectangular-bar(m=8, n=9)", ["cellular"], bound=8))
-    (wider,) = (one for one in found.statements if one.ruleset.endswith("n=m+1)"))
-    assert wider.claim is None
-    assert wider.conclusion.verdict == "unchecked"
-    assert "right on" in wider.conclusion.text
+    found = document(mined("rectangular-bar(m=16, n=16)", ["cellular"], bound=16))
+    (every,) = (one for one in found.statements if one.ruleset.endswith("n=n)"))
+    assert every.claim is None
+    assert every.conclusion.verdict == "unchecked"
+    assert "right on" in every.conclusion.text
 
 
 def rules(notation, bound=63):
@@ -135,17 +120,13 @@ def is_right_by_definition(finding, bound):
             for half in product(range(bound // 2 + 1), repeat=3):
                 cell = moved(relation.residue, [2 * n for n in half], 1)
                 if cell in legal and cell[0] >= finding.begins:
-                    said = sum(moved(half, steps, 1) in p for _, *steps in relation.terms)
+                    said = sum(moved(half, steps, 1) in p for steps in relation.terms)
                     if said % 2 != (cell in p):
                         return False
         return True
     for cell in product(range(-3, bound + 1), repeat=3):
-        terms = [moved(cell, steps, -1) for _, *steps in finding.terms]
-        is_meant = {
-            "everywhere": True,
-            "positions": cell in legal,
-            "inside": all(one in legal for one in [cell, *terms]),
-        }[finding.where]
+        terms = [moved(cell, steps, -1) for steps in finding.terms]
+        is_meant = not finding.inside or all(one in legal for one in [cell, *terms])
         if not is_meant or any(max(one) > bound for one in terms):
             continue
         wrong = sum(one in p for one in [cell, *terms]) % 2 == 1
@@ -154,15 +135,8 @@ def is_right_by_definition(finding, bound):
     return True
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "everywhere",
-        pytest.param("positions", marks=pytest.mark.full),
-        pytest.param("inside", marks=pytest.mark.full),
-    ],
-)
-def test_a_rule_is_right_as_far_as_the_definition_says(where):
+@pytest.mark.parametrize("inside", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_a_rule_is_right_as_far_as_the_definition_says(inside):
     """The rules of Nim, tried in bars where they begin to be wrong: of k = 4 at 8, of k = 3 nowhere."""
     cellular, blocks = rules("nim(3)")
     outcomes = set()
@@ -170,7 +144,7 @@ def test_a_rule_is_right_as_far_as_the_definition_says(where):
         axes = ("z", "x", "y")
         own = {"ruleset": f"solid-bar(f=(x+z)//{k})", "axes": axes}
         for rule in (
-            cellular.model_copy(update={**own, "where": where}),
+            cellular.model_copy(update={**own, "inside": inside}),
             blocks.model_copy(update=own),
         ):
             expected = is_right_by_definition(rule, bound)
@@ -179,13 +153,20 @@ def test_a_rule_is_right_as_far_as_the_definition_says(where):
     assert {("blocks", True), ("blocks", False), ("cellular", False)} <= outcomes
 
 
-@pytest.mark.parametrize(("k", "first"), [(16, 121), (32, 497)])
+@pytest.mark.parametrize(("k", "first"), [(16, 129), (32, 513)])
 def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, first):
-    """The nim-sum of a P-position is first not 0 at 128 and 512; its cell is looked at by (120, 121, 15) and (496, 497, 31)."""
-    rule = rules(f"solid-bar(f=(x+z)//{k})")[0]
-    assert rule.where == "positions"
+    """The nim-sum of a P-position of (x+z)//k is first not 0 at 128 and 512; no picture goes so far, but a table does."""
+    nim, notation = rules("nim(3)")[0], f"solid-bar(f=(x+z)//{k})"
+    own = {"ruleset": notation, "axes": ("z", "x", "y"), "inside": True, "exceptions": ()}
+    rule = nim.model_copy(update=own)
     assert is_right_to(rule, first - 1)
     assert is_right_to(rule, first) is False
+    source = Mined(notation, "p-positions", 60, notation, {}, rule)
+    said = FoundStatement(
+        search="cellular", ruleset=notation, words=rule.text, source=source, **EVIDENCE
+    )
+    again = searched_again(said, Tables({(notation, "p-positions"): 60}))
+    assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
 
 
 @pytest.mark.parametrize(

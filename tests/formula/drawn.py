@@ -4,6 +4,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -77,49 +79,27 @@ COMPARISONS = {
 }
 
 
+def made(form: str, act: Callable[..., int | bool], *parts: Drawn) -> Drawn:
+    """Return a function of parts; the form has a place for the text of each."""
+    text = form.format(*(part.text for part in parts))
+    return Drawn(text, lambda env: act(*(part.meaning(env) for part in parts)))
+
+
 def binary(sign: str, left: Drawn, right: Drawn) -> Drawn:
-    act = INTEGER_SIGNS[sign]
-    return Drawn(
-        f"({left.text}){sign}({right.text})", lambda env: act(left.meaning(env), right.meaning(env))
-    )
+    return made(f"({{}}){sign}({{}})", INTEGER_SIGNS[sign], left, right)
 
 
 def shifted(sign: str, left: Drawn, count: Drawn) -> Drawn:
-    return Drawn(
-        f"({left.text}) {sign} {count.text}",
-        lambda env: shift(sign, left.meaning(env), count.meaning(env)),
-    )
+    return made(f"({{}}) {sign} {{}}", partial(shift, sign), left, count)
 
 
-def powered(base: Drawn, exponent: Drawn) -> Drawn:
-    return Drawn(
-        f"({base.text})**{exponent.text}",
-        lambda env: power(base.meaning(env), exponent.meaning(env)),
-    )
-
-
-def negated(inner: Drawn) -> Drawn:
-    return Drawn(f"-({inner.text})", lambda env: -inner.meaning(env))
-
-
-def extreme(function: str, first: Drawn, second: Drawn) -> Drawn:
-    act = {"min": min, "max": max}[function]
-    return Drawn(
-        f"{function}({first.text}, {second.text})",
-        lambda env: act(first.meaning(env), second.meaning(env)),
-    )
-
-
-def absolute(inner: Drawn) -> Drawn:
-    return Drawn(f"abs({inner.text})", lambda env: abs(inner.meaning(env)))
-
-
-def two_adic(inner: Drawn) -> Drawn:
-    return Drawn(f"v2({inner.text})", lambda env: exponent_of_2(inner.meaning(env)))
-
-
-def logarithm(inner: Drawn) -> Drawn:
-    return Drawn(f"log2({inner.text})", lambda env: digits_below(inner.meaning(env)))
+powered = partial(made, "({})**{}", power)
+negated = partial(made, "-({})", operator.neg)
+absolute = partial(made, "abs({})", abs)
+two_adic = partial(made, "v2({})", exponent_of_2)
+logarithm = partial(made, "log2({})", digits_below)
+inverted = partial(made, "not ({})", operator.not_)
+extremes = [partial(made, f"{name}({{}}, {{}})", act) for name, act in (("min", min), ("max", max))]
 
 
 def chain(first: Drawn, rest: list[tuple[str, Drawn]]) -> Drawn:
@@ -143,10 +123,6 @@ def junction(word: str, parts: list[Drawn]) -> Drawn:
         f" {word} ".join(f"({part.text})" for part in parts),
         lambda env: act(p.meaning(env) for p in parts),
     )
-
-
-def inverted(inner: Drawn) -> Drawn:
-    return Drawn(f"not ({inner.text})", lambda env: not inner.meaning(env))
 
 
 def name(letter: str) -> Drawn:
@@ -182,7 +158,7 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
             ),
             st.builds(powered, inner, st.integers(0, 2).map(literal)),
             st.builds(negated, inner),
-            st.builds(extreme, st.sampled_from(["min", "max"]), inner, inner),
+            *(st.builds(extreme, inner, inner) for extreme in extremes),
             st.builds(absolute, inner),
             st.builds(two_adic, inner),
             st.builds(logarithm, inner),
@@ -212,3 +188,8 @@ def truths_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrateg
 def formulas_of(letters: tuple[str, ...] = NAMES, large: bool = False) -> st.SearchStrategy[Drawn]:
     """Draw integer formulas and conditions."""
     return integers_of(letters, large) | truths_of(letters, large)
+
+
+#: All places with small coordinates.
+LOW, HIGH = -3, 5
+PLACES = [dict(zip(NAMES, place, strict=True)) for place in product(range(LOW, HIGH + 1), repeat=3)]

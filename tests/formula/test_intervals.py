@@ -1,16 +1,29 @@
-"""Intervals enclose every value of a formula over ranges, and are tight enough."""
+"""Intervals enclose every value of a formula over ranges, with and without ends, and are tight enough."""
 
 from functools import partial
 from itertools import product
+from math import inf
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.formula import parse
-from tests.formula.small_places import HIGH, LOW, PLACES
+from choco_pipeline.formula import FormulaError, parse
+from tests.effort import examples
 
-from .drawn import INTEGER_SIGNS, NAMES, Drawn, formulas_of, power, shift, unhurried
+from .drawn import (
+    HIGH,
+    INTEGER_SIGNS,
+    LOW,
+    NAMES,
+    PLACES,
+    Drawn,
+    formulas_of,
+    power,
+    shift,
+    truths_of,
+    unhurried,
+)
 
 
 @unhurried
@@ -83,3 +96,78 @@ def test_interval_of_a_power_is_exact():
 )
 def test_intervals_are_tight_enough(text, ranges, expected):
     assert parse(text).interval(ranges) == expected
+
+
+FAR = 10**40
+
+
+@settings(max_examples=examples(500), deadline=None)
+@example(Drawn("(v+2) & (v+1) == 0", bool), 31, 30, 0)
+@example(Drawn("v % 7 == 3", bool), 11, 2, 0)
+@given(
+    truths_of(("v",)),
+    st.one_of(st.integers(-40, 40), st.integers(-FAR, FAR)),
+    st.integers(0, 40),
+    st.integers(-1, 1),
+)
+def test_what_is_known_is_so_at_every_integer(drawn, start, more, endless) -> None:
+    formula = parse(drawn.text)
+    low, high = [(-inf, start), (start, start + more), (start, inf)][endless + 1]
+    try:
+        known = formula.throughout("v", low, high)
+    except FormulaError:
+        assume(low == high)
+        return
+    if known is None:
+        assert low != high
+        return
+    beyond = [5_000_000, 2**70, FAR, FAR + 1]
+    if endless == 0:
+        tried = [*range(start, start + more + 1)]
+    elif endless == 1:
+        tried = [*range(start, start + 60), *(v for v in beyond if v >= start)]
+    else:
+        tried = [*range(start - 60, start + 1), *(-v for v in beyond if -v <= start)]
+    for v in tried:
+        try:
+            found = formula.value({"v": v})
+        except FormulaError as error:
+            if "4096 bits" not in str(error):  # it has a value everywhere, except too large ones
+                raise
+        else:
+            assert found == known, v
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "known"),
+    [
+        ("v == 0 or v == 5000000", 5_000_001, inf, False),
+        ("v == 0 or v == 5000000", -inf, -1, False),
+        ("v >= 0", 7, inf, True),
+        ("v != v", -inf, inf, False),
+        ("1 // v == 1 // v", -inf, inf, None),
+        ("v*v == 16", 5, inf, False),
+        ("v*v >= 16", -inf, -4, True),
+        ("v ^ 5 == 3", 9, inf, False),
+        ("v | 5 == 7", 8, inf, False),
+        ("v | 5 == -3", -inf, -17, False),
+        ("(v+2) & (v+1) == 0", 32, 60, False),
+        ("(v+2) & (v+1) == 0", 32, 62, None),
+        ("v % 1000 == 7", 8, 999, False),
+        ("v >> 3 == 2", 24, inf, False),
+        ("v // 2**4000 // 2**4000 == 1", 0, 2**8000 - 1, False),
+        ("v // 2**4000 // 2**4000 == 1", 2**8000, 2**8001 - 1, True),
+        ("1 // v == 1", 0, 5, None),
+        ("v != 0 and 1 // v == 1", 2, inf, False),
+        ("v2(v) == 3", 1, inf, None),
+        ("((v**60)**60)**60 > 0", 2**4000, inf, None),
+    ],
+)
+def test_truths_throughout_intervals(text, low, high, known) -> None:
+    assert parse(text).throughout("v", low, high) is known
+
+
+def test_one_integer_is_decided_by_definition() -> None:
+    assert parse("v2(v) == 3").throughout("v", 8, 8) is True
+    with pytest.raises(FormulaError, match="division by zero at column 3"):
+        parse("1 // v == 1").throughout("v", 0, 0)

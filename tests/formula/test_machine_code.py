@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.checks.cell_loop import (
+from choco_pipeline.claims.checks.scan import (
     FAILURES,
     FAULT,
     LEAST,

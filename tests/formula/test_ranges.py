@@ -80,18 +80,11 @@ def test_a_range_without_names_is_one_on_arrays():
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "message"),
-    [
-        ("0..", 1, "decimal integers"),
-        ("0..k < 3", 4, "'k < 3' is true or false, an integer is needed"),
-        ("0 .. 9 step q", 13, 'name "q" at column 13: names are k'),
-        ("0...9", 4, r'"\."'),
-        ("x..9", 1, 'name "x" at column 1: names are k'),
-        ("1 < 2", 1, "true or false"),
-    ],
+    ("text", "column"),
+    [("0..", 1), ("0..k < 3", 4), ("0 .. 9 step q", 13), ("0...9", 4), ("x..9", 1), ("1 < 2", 1)],
 )
-def test_what_is_no_range_is_refused(text, column, message):
-    with pytest.raises(FormulaError, match=message) as caught:
+def test_what_is_no_range_is_refused(text, column):
+    with pytest.raises(FormulaError) as caught:
         parse_range(text, names={"k"})
     assert caught.value.column == column
 

@@ -29,6 +29,7 @@ def test_definition_across_words_and_tiles(passes):
     np.testing.assert_array_equal(grundy_solid(heights, passes), solid_grundy(heights, passes))
 
 
+@pytest.mark.full
 def test_numbers_above_4096_between_smaller_ones():
     """Where a second word of open words is in use, and the smaller numbers are still needed."""
     heap = np.arange(4160, dtype=np.int16)

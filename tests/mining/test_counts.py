@@ -16,8 +16,7 @@ from tests.rulesets import rulesets_with_bounds
 
 def by_what(game, bound, data=None):
     found = sequences(game, bound, p_table(game, bound) if data is None else data)
-    several = [sequence for pair in found for sequence in pair if sequence is not None]
-    return {sequence.what: sequence for sequence in several if sequence.game == game.notation}
+    return {sequence.what: sequence for sequence in found if sequence.game == game.notation}
 
 
 @settings(max_examples=examples(40))
@@ -35,11 +34,8 @@ def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None
         chosen = [q[:heaps] for q in listed if not passes or q[-1] == left]
         condition = what.removeprefix("P-positions with ").partition(",")[0]
         for n, term in enumerate(sequence.terms):
-            side = 1 << n if "2^n" in what else n
-            if "all coordinates" in condition:
-                inside = [q for q in chosen if max(q) < side]
-            else:
-                inside = [q for q in chosen if sum(q) == n]
+            of_box = "all coordinates" in condition
+            inside = [q for q in chosen if (max(q) < n if of_box else sum(q) == n)]
             assert term == len(inside), f"{game}: {what}, n={n}"
 
 
@@ -49,13 +45,13 @@ def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(t
     strip = parse_ruleset(text.replace("step", "strip"))
     found = list(sequences(game, 20, grundy_table(game, 20)))
     assert found == list(sequences(strip, 20, p_table(strip, 20)))
-    assert [at_powers is not None for _, at_powers in found] == [True, False]
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("passes", [0, 1])
 def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
     heaps = WithPass(Nim(4), passes) if passes else Nim(4)
-    found = [s for s, _ in sequences(heaps, 11, p_table(heaps, 11)) if s.index == "m"]
+    found = [s for s in sequences(heaps, 11, p_table(heaps, 11)) if s.index == "m"]
     assert len(found) == 5
     for wider, sequence in enumerate(found):
         width = f"m+{wider}" if wider else "m"
@@ -73,7 +69,7 @@ def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
 
 
 def test_a_rectangular_bar_stands_for_its_family() -> None:
-    ((sequence, _),) = sequences(RectangularBar(20, 22), 0, p_table(RectangularBar(20, 22)))
+    (sequence,) = sequences(RectangularBar(20, 22), 0, p_table(RectangularBar(20, 22)))
     assert sequence.game == "rectangular-bar(m=m, n=m+2)"
     assert sequence.terms[:8] == (1, 0, 5, 0, 5, 0, 21, 0)
     assert list(sequences(RectangularBar(7, 9), 0, p_table(RectangularBar(7, 9)))) == []
@@ -134,10 +130,6 @@ def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> 
                 break
             tested += 1
     assert tested > bound // 2
-    for one in found.follows:
-        if one.kind == "terms" and one.formula:
-            for n in range(one.start, len(terms).bit_length() - 1):
-                assert parse(one.formula).value({"n": n}) == terms[1 << n]
 
 
 @pytest.mark.parametrize(
@@ -200,11 +192,3 @@ def test_b_files() -> None:
     for n in range(1, 7):
         box = [q for q in bar.positions(n - 1) if max(q) < n]
         assert lines[n] == f"{n} {sum(map(bar.is_p_position, box))}"
-
-
-def test_terms_at_powers_of_2_that_follow_from_a_closed_form_are_no_further_finding():
-    found = mine_counts(Nim(2), 256, p_table(Nim(2), 256))
-    assert {(one.sequence.counted, one.closed_form.formula) for one in found} == {
-        ("count(position: P and size < n)", "g(n) == n"),
-        ("count(position: P and size <= n and a+b == n)", "g(n) == (1 + (-1)**n)//2"),
-    }

@@ -1,4 +1,1 @@
-"""Checks of a claim on one table: one module for each method, and `check`.
-
-`check` chooses the method by the kind of the claim. Imports `evidence`, `language` and `kinds`.
-"""
+"""Checks of a claim: one module for each method, and `check`, which chooses the method by the kind of the claim."""

@@ -178,18 +178,7 @@ def check_claim(
     `parameters` are as `Claim.match` returns them. A stored table is read in windows. At most `block` cells are compared
     together; the finding does not depend on it. Without `explains`, a counterexample is a position alone.
     """
-    return check_cells(claim, parameters, Cells.of(game, bound, data), block, explains=explains)
-
-
-def check_cells(
-    claim: Claim,
-    parameters: Mapping[str, int],
-    cells: Cells,
-    block: int = BLOCK,
-    *,
-    explains: bool = True,
-) -> Finding:
-    """Check a claim on a table, or a corner of one, that is already read."""
+    cells = Cells.of(game, bound, data)
     return alone(pass_of_claim(claim, parameters, cells, block, explains=explains))
 
 

@@ -10,15 +10,17 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from choco_pipeline.claims.checks.cell_loop import (
+from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
+from choco_pipeline.claims.checks.evidence import ClaimCase, Pass, Tally, counterexample_at
+from choco_pipeline.claims.checks.scan import (
     ColumnsTask,
     FormulaTask,
     NumbersTask,
     OutcomesTask,
+    ValueCounts,
+    ValueScan,
+    compare_by_scan,
 )
-from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
-from choco_pipeline.claims.checks.evidence import ClaimCase, Pass, Tally, counterexample_at
-from choco_pipeline.claims.checks.scan import ValueCounts, ValueScan, compare_by_scan
 from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.claims.language.verdict import (

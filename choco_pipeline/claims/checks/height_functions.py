@@ -146,11 +146,11 @@ class _Box:
 
     @cached_property
     def height(self) -> int:
-        height = int(self.check.height.value(self.known))
+        formula = self.check.height
+        height = int(formula.value(self.known))
         if height < 0:
-            raise FormulaError(
-                f"the largest height is at least 0, found {height}", self.check.height.source, 1
-            )
+            why = f"the largest height is at least 0, found {height}"
+            raise FormulaError(why, formula.source, 1)
         return height
 
     @property
@@ -175,32 +175,29 @@ class _Box:
         return dict(zip(self.check.all, np.concatenate(found).T, strict=True))
 
     @property
-    def coordinates(self) -> tuple[str, ...]:
-        return ("y", "z") if self.check.arguments == 1 else ("x", "y", "z")
+    def number_of_points(self) -> int:
+        return next(iter(self.points.values())).size
 
     @cached_property
     def claimed(self) -> NDArray[np.int64]:
         """The claimed Grundy numbers, [n_x, n_z, n_y]."""
-        n_x, n_z = self.shape
-        x, z, y = np.ogrid[:n_x, :n_z, : self.height + 1]
-        return np.broadcast_to(
-            self.check.grundy.evaluate({"x": x, "y": y, "z": z}), (n_x, n_z, self.height + 1)
-        ).astype(np.int64, copy=False)
+        shape = (*self.shape, self.height + 1)
+        x, z, y = np.ogrid[tuple(map(slice, shape))]
+        claimed = self.check.grundy.evaluate({"x": x, "y": y, "z": z})
+        return np.broadcast_to(claimed, shape).astype(np.int64, copy=False)
 
     def functions(self, block: int) -> Iterator[NDArray[np.int64]]:
         """Yield all functions, [some, n_x, n_z], in the order of their heights."""
         n_x, n_z = self.shape
         number = number_of_height_functions(n_x, n_z, self.height)
+        box = f"arguments up to {self.bound} and heights up to {self.height}"
         if number > MOST_FUNCTIONS:
             raise LimitError(
-                f"there are {number:,} monotone height functions with arguments up to {self.bound} and heights up to"
-                f" {self.height}, at most {MOST_FUNCTIONS:,} are allowed: a smaller bound has fewer"
+                f"there are {number:,} monotone height functions with {box}, at most {MOST_FUNCTIONS:,} are allowed:"
+                " a smaller bound has fewer"
             )
         if n_x + n_z - 2 + self.height >= WORD:
-            raise LimitError(
-                f"arguments up to {self.bound} and heights up to {self.height} have Grundy numbers from {WORD} on:"
-                " a smaller bound is needed"
-            )
+            raise LimitError(f"{box} have Grundy numbers from {WORD} on: a smaller bound is needed")
         spans = {}
         for x in range(n_x):
             for z in range(n_z):
@@ -208,7 +205,7 @@ class _Box:
                 before += [f"f{x}_{z - 1}"] if z else []
                 lowest = f"max({', '.join(before)})" if len(before) > 1 else "".join(before) or "0"
                 spans[f"f{x}_{z}"] = parse_range(f"{lowest}..{self.height}")
-        largest = max(next(iter(self.points.values())).size, n_x * n_z * (self.height + 1))
+        largest = max(self.number_of_points, n_x * n_z * (self.height + 1))
         together = max(1, block // largest)
         bindings = [InRange(name, span) for name, span in spans.items()]
         evaluation = Evaluation(None, self.bound, {})
@@ -238,36 +235,35 @@ class _Box:
     def _truths(self, table: NDArray[np.int64]) -> Truths:
         """Return a mask of the points at which one function satisfies the condition."""
         truths = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
-        size = next(iter(self.points.values())).size
-        return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
+        return np.broadcast_to(truths, (self.number_of_points,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
         """Return the same mask at once; None if a height outside the box is needed."""
         condition, look_ups = self.check.condition.name_look_ups("f", "F")
-        size = next(iter(self.points.values())).size
-        shape = (len(tables), size)
+        shape = (len(tables), self.number_of_points)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}
         for name, argument in look_ups.items():
             index = np.broadcast_to(argument.evaluate(env), shape).astype(np.int64, copy=False)
-            if size and (index.min() < 0 or index.max() >= tables.shape[1]):
+            if index.size and (index.min() < 0 or index.max() >= tables.shape[1]):
                 return None
             env[name] = np.take_along_axis(tables, index, axis=1)
         truths: Truths = np.all(np.broadcast_to(condition.evaluate(env), shape), axis=1)
         return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
+        is_flat = self.check.arguments == 1
         rows = [tuple(row) for row in heights[0].tolist()]
-        function = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
+        function = f"f = {rows[0] if is_flat else tuple(rows)}"
         grundy = grundy_numbers(heights)[0]
         wrong = np.argwhere((grundy >= 0) & (grundy != self.claimed[:, :, : grundy.shape[2]]))
+        numbers = math_text(self.check.grundy)
         if not wrong.size:
             first = int(self._truths(heights.reshape(-1)).argmin())
             place = tuple(int(values[first]) for values in self.points.values())
             claimed = math_text(self.check.condition)
-            actual = f"{function} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
+            actual = f"{function} has Grundy numbers {numbers}, but {claimed} is false"
             return Counterexample(actual, claimed, place, tuple(self.points))
         x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
-        place = (y, z) if self.check.arguments == 1 else (x, y, z)
+        place, names = ((y, z), ("y", "z")) if is_flat else ((x, y, z), ("x", "y", "z"))
         actual = f"{function} has the property, and Grundy number {grundy[x, z, y]}"
-        claimed = f"{math_text(self.check.grundy)} = {self.claimed[x, z, y]}"
-        return Counterexample(actual, claimed, place, self.coordinates)
+        return Counterexample(actual, f"{numbers} = {self.claimed[x, z, y]}", place, names)

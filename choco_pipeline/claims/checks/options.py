@@ -15,7 +15,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from choco_pipeline.errors import LimitError
-from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula import Formula
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit, Move
 from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
@@ -60,15 +60,10 @@ class Box:
 
     def where(self, formula: Formula) -> Truths:
         """Return a mask of the positions that satisfy a condition."""
-        grid = np.ogrid[tuple(map(slice, self.legal.shape))]
-        try:
-            at_cells = formula.evaluate(dict(zip(self.game.coordinates, grid, strict=True)))
-        except FormulaError:  # perhaps only where there is no position
-            satisfied = np.zeros(self.legal.shape, np.bool_)
-            for cells, points in self.positions():
-                satisfied.reshape(-1)[cells] = holds_at(formula, points)
-            return satisfied
-        return self.legal & np.asarray(at_cells, np.bool_)
+        satisfied = np.zeros(self.legal.shape, np.bool_)
+        for cells, points in self.positions():
+            satisfied.reshape(-1)[cells] = holds_at(formula, points)
+        return satisfied
 
     def with_option(
         self, wanted: Truths, by: Sequence[str] = (), falls: bool | None = None

@@ -23,7 +23,7 @@ from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.verdict import Counterexample, Finding, Refuted
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import (
@@ -45,9 +45,8 @@ MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 @dataclass(frozen=True)
 class _RelatedTable:
-    """The table of the related game, for arrays of positions."""
+    """The table of the related game, of Grundy numbers where these are compared, for arrays of positions."""
 
-    #: The table: of Grundy numbers where these are compared.
     cells: Cells
 
     @classmethod
@@ -56,8 +55,7 @@ class _RelatedTable:
         by_numbers = grundy or not variable.dims or variable.face is not None
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
         heap = None if by_numbers else rules.free  # of any size, for each bound
-        free = (name for name in rules.unbounded if name != heap)
-        bound = max((largest[name] for name in free), default=0)
+        bound = max((largest[name] for name in rules.unbounded if name != heap), default=0)
         if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
             raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
         return cls(Cells.of(game, bound, table(game, bound, quantity)))
@@ -73,9 +71,6 @@ class _RelatedTable:
         given = [np.maximum(points[of], 0) for of in limit.of]
         heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
         return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
-
-    def are_p(self, points: Points) -> Truths:
-        return outcomes_of(self.cells, points, self.values(points))
 
     def values(self, points: Points) -> Ints:
         where = tuple(points[name] for name in self.cells.variable.dims)
@@ -125,9 +120,10 @@ class _Comparison:
 
     def claimed(self, related: _RelatedTable, target: Points) -> Ints:
         """Return the claimed Grundy numbers, or 1 for P-positions and 0 for others."""
+        values = related.values(target)
         if self.equals is None:
-            return related.are_p(target).astype(np.int64)
-        return evaluate_at(self.equals, {"g": related.values(target)})
+            return outcomes_of(related.cells, target, values).astype(np.int64)
+        return evaluate_at(self.equals, {"g": values})
 
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
         """Yield the cells of the claim with positions: all, or one a column."""
@@ -232,19 +228,16 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
         comparison.compare(related, block, points, tally)
     if tally.least is None:
         return Finding(case.agreement(tally.settled) if tally.settled else case.nothing("position"))
-    return Finding(Refuted(_counterexample(case, comparison, related, tally.least), tally.settled))
-
-
-def _counterexample(
-    case: ClaimCase, comparison: _Comparison, related: _RelatedTable, position: Position
-) -> Counterexample:
+    position = tally.least
     here = {name: np.array([n]) for name, n in case.cells.named(position).items()}
     target = comparison.target(here)
-    there = tuple(int(target[name][0]) for name in comparison.game.coordinates)
     if not related.are_positions(target)[0]:
-        actual = f"{there} is no position of {comparison.game.notation}"
-        return Counterexample(actual, "a position", position, case.cells.game.coordinates)
-    claimed = int(comparison.claimed(related, target)[0])
-    if comparison.equals is not None:
-        return counterexample_to_number(case, position, claimed)
-    return counterexample_to_outcome(case, position)
+        there = tuple(int(target[name][0]) for name in game.coordinates)
+        actual = f"{there} is no position of {game.notation}"
+        found = Counterexample(actual, "a position", position, case.cells.game.coordinates)
+    elif comparison.equals is None:
+        found = counterexample_to_outcome(case, position)
+    else:
+        claimed = int(comparison.claimed(related, target)[0])
+        found = counterexample_to_number(case, position, claimed)
+    return Finding(Refuted(found, tally.settled))

@@ -100,14 +100,13 @@ class Counts(BarKind):
     )
 
     @cached_property
-    def functions(self) -> frozenset[str]:
-        """The look-up functions that relations may call."""
-        return frozenset({"g", *self.sums})
-
-    @cached_property
     def conditions(self) -> list[Formula]:
         """The relations, parsed; `mistakes` reports those that cannot be parsed."""
-        return [parse(text, functions=self.functions) for text in self.relations]
+        return [parse(text, functions=self._functions) for text in self.relations]
+
+    @property
+    def _functions(self) -> set[str]:
+        return {"g", *self.sums}
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
@@ -122,7 +121,7 @@ class Counts(BarKind):
         if "g" in self.sums:
             yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
         for i, text in enumerate(self.relations):
-            yield from _unless_condition(("relations", i), text, self.functions)
+            yield from _unless_condition(("relations", i), text, self._functions)
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -153,8 +152,12 @@ class Cellular(BarKind):
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
+
+        def less(name: str, steps: int) -> str:
+            return name if steps == 0 else f"{name}−{steps}" if steps > 0 else f"{name}+{-steps}"
+
         terms = " + ".join(
-            f"a[{_less('i', di)}, {_less('j', dj)}]({_less('n', dn)})" for dn, di, dj in self.terms
+            f"a[{less('i', di)}, {less('j', dj)}]({less('n', dn)})" for dn, di, dj in self.terms
         )
         return f"a[i, j](n) = {terms} mod {self.modulo}; P ⇔ a[i, j]({self.generation}) ≠ 0"
 
@@ -398,10 +401,6 @@ class Sections(Kind):
                 other = f"S_n at {m}, n = {n}, [{i}, {j}]"
             parts.append(f"[i, j] as {other}{_where_text(case.where)}")
         return f"S_n at {_level_text(self.level, self.halves)}, {order}: {'; '.join(parts)}"
-
-
-def _less(name: str, steps: int) -> str:
-    return name if steps == 0 else f"{name}−{steps}" if steps > 0 else f"{name}+{-steps}"
 
 
 def _where_text(where: Formula | None) -> str:

@@ -1,4 +1,1 @@
-"""The language of claims: files, mistakes, cases and verdicts.
-
-Imports `kinds`, and no check.
-"""
+"""The language of claims: files, mistakes and verdicts. No check is imported."""

@@ -234,10 +234,8 @@ def counted(number: int, unit: str) -> str:
     --------
     >>> counted(1234, "position"), counted(1, "case")
     ('1,234 positions', '1 case')
-    >>> counted(7, "octahedron")
-    '7 octahedra'
     """
-    return f"{number:,} {unit}" if number == 1 else f"{number:,} {plural(unit)}"
+    return f"{number:,} {unit if number == 1 else plural(unit)}"
 
 
 def _all(number: int, unit: str) -> str:

@@ -5,22 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from choco_pipeline.formula.written import math_text
 from choco_pipeline.formula.written.math_text import SUBSCRIPTS, MathNotation
 
-_SIGNS = {
-    "^": r"\oplus",
-    "&": r"\mathbin{\&}",
-    "|": r"\mathbin{|}",
-    "*": r"\cdot",
-    "": "",
-    "%": r"\bmod",
-    "==": "=",
-    "!=": r"\neq",
-    "<=": r"\leq",
-    ">=": r"\geq",
-    "iff": r"\iff",
-    "←": r"\leftarrow",
-}
+_SIGNS = {"&": r"\mathbin{\&}", "|": r"\mathbin{|}", "%": r"\bmod", "←": r"\leftarrow"}
 
 #: Signs in texts with a LaTeX command of mathematics.
 SIGNS = {
@@ -96,7 +84,8 @@ class LaTeX(MathNotation):
 
     def sign(self, operator: str) -> str:
         """Return an operator or a relation."""
-        return _SIGNS.get(operator, SIGNS.get(operator, operator))
+        shown = math_text.SIGNS.get(operator, operator)
+        return _SIGNS.get(operator, SIGNS.get(shown, shown))
 
     def minus(self) -> str:
         """Return the sign of a negative number."""

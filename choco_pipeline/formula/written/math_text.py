@@ -25,8 +25,8 @@ _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
 #: Shifts by numbers up to this one are by 2, 4, …, 64; by larger ones, by a power of 2.
 MOST_WRITTEN_OUT = 6
-#: Relations and operators with space around them; other signs have none.
-_SPACED = {
+#: Relations and operators of print, and those of them without space around them; other signs stay as they are.
+SIGNS = {
     "^": "⊕",
     "&": "&",
     "|": "|",
@@ -45,8 +45,10 @@ _SPACED = {
     "⊆": "⊆",
     "⊇": "⊇",
     "∪": "∪",
+    "-": "−",
+    "*": "·",
 }
-_CLOSE = {"-": "−", "*": "·"}
+_CLOSE = ("-", "*")
 #: Letters and digits with a subscript sign.
 SUBSCRIPTS = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
@@ -72,8 +74,8 @@ class MathNotation:
 
     def sign(self, operator: str) -> str:
         """Return an operator or a relation of the formula language; "" is a product without a sign."""
-        spaced = _SPACED.get(operator)
-        return _CLOSE.get(operator, operator) if spaced is None else f" {spaced} "
+        shown = SIGNS.get(operator, operator)
+        return shown if operator in _CLOSE or operator not in SIGNS else f" {shown} "
 
     def minus(self) -> str:
         """Return the sign of a negative number."""

@@ -8,20 +8,10 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from choco_pipeline.formula.written.family_statement import Phrase
-from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.math_text import SIGNS, MathNotation
 
-_SIGNS = {
-    "^": "⊕",
-    "-": "−",
-    "*": "·",
-    "": "⁢",
-    "%": "mod",
-    "==": "=",
-    "!=": "≠",
-    "<=": "≤",
-    ">=": "≥",
-    "iff": "⟺",
-}
+#: A product without a sign is one for screen readers.
+_SIGNS = SIGNS | {"": "\u2062", "iff": "⟺"}
 
 
 class MathML(MathNotation):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
@@ -12,7 +12,16 @@ import xarray as xr
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, substitute, walk
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Integer,
+    Name,
+    Node,
+    nim_terms,
+    render,
+    substitute,
+    walk,
+)
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import read
@@ -464,7 +473,7 @@ def equation(name: str, formula: str, order: Sequence[str]) -> str:
             node, shifted = left, Binary("-" if sign == "+" else "+", own, number)
         case _:
             pass
-    terms = list(_terms(node))
+    terms = nim_terms(node)
     if len(terms) == 1:
         return f"{name} == {formula}"
 
@@ -475,12 +484,3 @@ def equation(name: str, formula: str, order: Sequence[str]) -> str:
 
     ordered = sorted([*terms, shifted], key=place)
     return parse(" ^ ".join(f"({render(term)})" for term in ordered) + " == 0").text
-
-
-def _terms(node: Node) -> Iterator[Node]:
-    match node:
-        case Binary("^", left, right):
-            yield from _terms(left)
-            yield from _terms(right)
-        case _:
-            yield node

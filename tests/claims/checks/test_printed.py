@@ -136,7 +136,7 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
     order = data.draw(st.permutations(names))
     restriction, value = None if where is None else parse(where), parse(of)
     limits = dict(zip(names, game.limits(bound), strict=True))
-    values, places = [], []
+    listed = []
     for loops in product(*(range(limits[name] + 1) for name in order)):
         named = dict(zip(order, loops, strict=True))
         at = tuple(named[name] for name in names)
@@ -146,39 +146,32 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
             and holds(restriction, named)
             and game.is_p_position(at)
         ):
-            values.append(int(value.value(named)))
-            places.append(at)
+            listed.append((int(value.value(named)), at))
+    values = [v for v, _ in listed]
     begins = values[: data.draw(st.integers(0, 5))]
     ends = values[max(0, len(values) - data.draw(st.integers(1, 5))) :] or [7]
     change = data.draw(st.sampled_from(["nothing", "begins", "ends", "more"]))
     if change == "more":
         begins = [*values, 0]
-    if change == "begins" and begins:
-        begins[data.draw(st.integers(0, len(begins) - 1))] += 1
-    if change == "ends":
-        ends[data.draw(st.integers(0, len(ends) - 1))] += 1
+    if change in ("begins", "ends"):
+        changed = begins if change == "begins" and begins else ends
+        changed[data.draw(st.integers(0, len(changed) - 1))] += 1
     least = max(len(begins), len(ends))
     length = data.draw(st.none() | st.sampled_from([max(least, len(values)), least]))
     check = {"of": of, "order": order, "where": where, "begins": begins, "ends": ends}
-    check["length"] = length
-    finding = find(game, bound, quantity, block, reach, kind="listing", **check)
+    finding = find(game, bound, quantity, block, reach, kind="listing", length=length, **check)
 
     assert finding.evidence == {"count": len(values)}
-    differing = [i for i, v in enumerate(begins) if i < len(values) and values[i] != v]
     first = len(values) - len(ends)
-    differing += [first + i for i, v in enumerate(ends) if first >= 0 and values[first + i] != v]
+    printed = [*enumerate(begins), *enumerate(ends, first)]
     if least > len(values) or length not in (None, len(values)):
         assert isinstance(finding.verdict, Refuted)
-        assert finding.verdict.counterexample.found == f"a list of {len(values)} values"
-    elif differing:
+        assert finding.verdict.counterexample.position is None
+    elif differing := [i for i, v in printed if values[i] != v]:
         assert isinstance(finding.verdict, Refuted)
-        found, entry = finding.verdict.counterexample, differing[0]
-        assert found.found == f"entry {entry + 1} of {len(values)} is {values[entry]}"
-        assert found.claimed.startswith(f"entry {entry + 1} of {len(values)} is ")
-        assert found.position == places[entry]
+        assert finding.verdict.counterexample.position == listed[differing[0]][1]
     else:
-        listed = {*range(len(begins)), *range(len(values) - len(ends), len(values))}
-        assert finding.verdict == Exhausted(len(listed), "number")
+        assert finding.verdict == Exhausted(len({i for i, _ in printed}), "number")
 
 
 LISTING: dict[str, Any] = {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]}
