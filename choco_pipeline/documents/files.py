@@ -1,4 +1,4 @@
-"""Small documents on disk that appear whole or not at all."""
+"""Small documents on disk that are written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 
 from choco_pipeline.errors import StoreError
 
-#: Lists and objects of a document inside of each other. Ours have less than 20; what walks one may call itself for each.
+#: Nesting of lists and objects in a document. The project's have less than 20; functions that walk one are recursive.
 DEEPEST = 100
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` under a name that nobody reads, then rename it; `StoreError` if that fails."""
+    """Write a text as a whole; raise `StoreError` if that fails."""
     content = text.encode()
     try:
         write_whole(path, content)
@@ -28,7 +28,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write `content` under a name that nobody reads, then rename it; what fails leaves nothing behind."""
+    """Write content under a temporary name, then rename the file; a failure leaves nothing behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -40,7 +40,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
-    """Return why the operating system failed at `place`; of a full disk also how much is free, and needed."""
+    """Return the reason of an error at a place; for a full disk also the free and the needed bytes."""
     text = error.strerror or str(error) or type(error).__name__
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return text
@@ -50,9 +50,9 @@ def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
 
 
 def read_bytes(path: Path, most: int = -1) -> bytes:
-    """Return what a file holds, at most `most` bytes of it; of nothing else, for a pipe may never end.
+    """Return the content of a file, at most `most` bytes.
 
-    Raises `OSError` if it cannot be read, or is no file.
+    Raises `OSError` if it cannot be read or is no file: a pipe may never end.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "a pipe or a device, a file is needed")
@@ -61,15 +61,15 @@ def read_bytes(path: Path, most: int = -1) -> bytes:
 
 
 def write_json(path: Path, document: object) -> None:
-    """Write `document` as JSON that people can read, whole or not at all."""
+    """Write a document as indented JSON, as a whole."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(path: Path, most_bytes: int | None = None) -> Any:
-    """Return the document in `path`, which may be anybody's.
+    """Return the document in a file, which may come from anywhere.
 
-    Raises `StoreError`, saying what is wrong: it cannot be read, is too large, is no JSON, has a key twice, a number that is
-    none (NaN, Infinity, or too large for a float), a character that is none, or is nested more than `DEEPEST` deep.
+    Raises `StoreError` if it cannot be read, is too large or is no JSON, or has a repeated key, a number that is none (NaN,
+    Infinity, or too large for a float), half of a surrogate pair, or nesting beyond `DEEPEST`.
     """
     try:
         content = read_bytes(path, -1 if most_bytes is None else most_bytes + 1)
@@ -78,14 +78,13 @@ def read_json(path: Path, most_bytes: int | None = None) -> Any:
     if most_bytes is not None and len(content) > most_bytes:
         raise StoreError(f"{path}: too large, at most {most_bytes:,} bytes are read")
     try:
-        document = parse_json(content)
+        return parse_json(content)
     except ValueError as error:
         raise StoreError(f"{path}: not a JSON document ({error})") from None
-    return document
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the document that `text` writes, or raise `ValueError` as `read_json` raises `StoreError`."""
+    """Return the document of a text; raise `ValueError` where `read_json` raises `StoreError`."""
     text = text.decode("utf-8") if isinstance(text, bytes) else text
     try:
         document = json.loads(
@@ -127,15 +126,8 @@ def _finite(text: str) -> float:
 
 
 def _is_deep(document: Any) -> bool:
-    level = [document]
-    for _ in range(DEEPEST):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, dict | list)
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, dict | list)
-        ]
-        if not level:
-            return False
-    return True
+    level: list[Any] = [[document]]
+    for _ in range(DEEPEST + 1):
+        parts = (part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole))  # fmt: skip
+        level = [part for part in parts if isinstance(part, dict | list)]
+    return bool(level)

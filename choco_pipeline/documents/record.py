@@ -1,8 +1,7 @@
-"""Records: what one stage of a run writes for another, each with a digest of itself, so that no damage is read as a result.
+"""Records: documents of one stage of a run for another, each with its own digest, so that damage is never read as a result.
 
-The digest is of the content, not of the bytes: a record that somebody has laid out anew says the same, and one in which
-a single digit differs is refused by whoever reads it. What people hand over, such as a certificate, is no record: what
-reads it decides all that it says.
+The digest is of the content, not of the bytes: another layout is the same record, and a record with one changed digit is
+refused. Documents from people, such as certificates, are no records: their readers check all of their content.
 """
 
 from __future__ import annotations
@@ -19,66 +18,64 @@ from choco_pipeline.documents.files import parse_json, read_bytes, write_json
 from choco_pipeline.errors import StoreError
 
 M = TypeVar("M", bound=BaseModel)
-#: The key that a record's digest has. It comes last, and no content may use it at the top.
+#: The key of the digest. It comes last, and no content may have it at the top.
 DIGEST = "digest"
 
 
 class DamagedError(StoreError):
-    """A record is not what was written."""
+    """A record is not as it was written."""
 
 
 def write_record(path: Path, content: Mapping[str, Any]) -> None:
-    """Write `content` with its digest, as JSON that people can read, whole or not at all."""
-    write_json(path, _with_digest(content))
+    """Write content with its digest as indented JSON, as a whole."""
+    if DIGEST in content:
+        raise ValueError(f"a record keeps its own digest under {DIGEST!r}")
+    write_json(path, {**content, DIGEST: _digest(content)})
 
 
 def read_record(path: Path) -> dict[str, Any]:
     """Return the content of a record, without its digest.
 
-    Raises `DamagedError` if it is not what was written; `StoreError` if it cannot be read.
+    Raises `DamagedError` if it is not as it was written; `StoreError` if there is none.
     """
     if not path.is_file():
         raise StoreError(f"{path}: cannot be read (no such file)")
     try:
         return _content(parse_json(read_bytes(path)))
     except OSError as error:
-        why = f"cannot be read ({error.strerror})"
+        raise _damaged(path, f"cannot be read ({error.strerror})") from None
     except ValueError as error:
-        why = f"not a JSON document ({error})"
+        raise _damaged(path, f"not a JSON document ({error})") from None
     except DamagedError as error:
-        why = str(error)
-    raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
+        raise _damaged(path, str(error)) from None
+
+
+def _damaged(path: Path, why: str) -> DamagedError:
+    return DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
 
 
 def read_record_as(model: type[M], path: Path) -> M:
     """Return the content of a record as a model.
 
-    Raises `DamagedError` if it is not what was written, or another version wrote something else; `StoreError` if it cannot be
-    read.
+    Raises as `read_record` does; `DamagedError` also if another version wrote it.
     """
     try:
         return model.model_validate(read_record(path))
     except ValidationError as error:
         key = ".".join(map(str, error.errors()[0]["loc"]))
         why = f"another version wrote it: {key}: {error.errors()[0]['msg']}"
-    raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
-
-
-def _with_digest(content: Mapping[str, Any]) -> dict[str, Any]:
-    if DIGEST in content:
-        raise ValueError(f"a record keeps its own digest under {DIGEST!r}")
-    return {**content, DIGEST: _digest(content)}
+        raise _damaged(path, why) from None
 
 
 def _content(document: Any) -> dict[str, Any]:
     if not isinstance(document, dict) or DIGEST not in document:
-        raise DamagedError("it has no digest (older versions wrote none)")
+        raise DamagedError("it has no digest")
     content = {key: value for key, value in document.items() if key != DIGEST}
     if document[DIGEST] != _digest(content):
-        raise DamagedError("its content is not the one that its digest was taken of")
+        raise DamagedError("its content has another digest")
     return content
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the content in its order, which a JSON file keeps; sorting would tell numbers from words."""
+    """Return the SHA-256 of the content in its order, which JSON keeps; sorting would distinguish numbers from words."""
     return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()

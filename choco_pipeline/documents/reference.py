@@ -1,37 +1,16 @@
-"""What a model says about itself: its JSON schema for editors, and tables of its keys for people."""
+"""Documentation of a model: its JSON schema for editors, and tables of its keys for people."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel
 
 Schema = Mapping[str, Any]
-
-
-class Noun(NamedTuple):
-    """What is said of one thing, with its article, and of several."""
-
-    one: str
-    several: str
-
-    @classmethod
-    def of(cls, word: str) -> Noun:
-        """Return a noun that is regular.
-
-        Examples
-        --------
-        >>> Noun.of("integer")
-        Noun(one='an integer', several='integers')
-        """
-        return cls(f"{'an' if word[0] in 'aeiou' else 'a'} {word}", f"{word}s")
-
-    @classmethod
-    def alike(cls, text: str) -> Noun:
-        """Return what is said of one and of several alike."""
-        return cls(text, text)
+#: The words for one thing, with its article, and for several.
+Noun = tuple[str, str]
 
 
 def schema_text(model: type[BaseModel]) -> str:
@@ -44,9 +23,9 @@ def schema_text(model: type[BaseModel]) -> str:
 
 
 def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
-    """Return a section of a reference page, in Markdown: what a model is, and a table of its keys.
+    """Return a section of a reference page in Markdown: a description of a model, and a table of its keys.
 
-    `words` say what to call the models that it holds, by their names in the schema.
+    `words` has the words for the models in it, by their names in the schema.
     """
     lines = [
         f"## {title}",
@@ -57,52 +36,41 @@ def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
         "|---|---|---|",
     ]
     for key, field in schema["properties"].items():
-        needed = (
-            "needed"
-            if key in schema.get("required", [])
-            else f"`{json.dumps(field.get('default'))}` if left out"
-        )
-        examples = ", ".join(
-            f"`{json.dumps(e, ensure_ascii=False)}`" for e in field.get("examples", [])
-        )
-        description = field.get("description", "")
-        meaning = " ".join(
-            filter(None, [description, f"For example {examples}." if examples else ""])
-        )
-        lines.append(f"| `{key}` | {_kind(field, words).one}; {needed} | {meaning} |")
+        default = f"`{json.dumps(field.get('default'))}` if left out"
+        needed = "needed" if key in schema.get("required", []) else default
+        several = [f"`{json.dumps(e, ensure_ascii=False)}`" for e in field.get("examples", [])]
+        examples = f"For example {', '.join(several)}." if several else ""
+        meaning = " ".join(filter(None, [field.get("description", ""), examples]))
+        lines.append(f"| `{key}` | {_kind(field, words)[0]}; {needed} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
 def _kind(field: Schema, words: Mapping[str, Noun]) -> Noun:
-    """Return what a field of a schema holds."""
+    """Return the words for the values of a field of a schema."""
     if "anyOf" in field:
         options = [_kind(option, words) for option in field["anyOf"]]
-        single, several = (
-            " or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True)
-        )
-        return Noun(single, several)
+        one, several = (" or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True))
+        return one, several
     if "oneOf" in field:
-        return Noun("one of the kinds below", "of the kinds below")
-    if "enum" in field:
-        return Noun.alike(" or ".join(f"`{value}`" for value in field["enum"]))
-    if "const" in field:
-        return Noun.alike(f"`{field['const']}`")
+        return "one of the kinds below", "of the kinds below"
     if "$ref" in field:
         return words[field["$ref"].rpartition("/")[2]]
-    if "format" in field:
-        return Noun.of(field["format"])
-    match field.get("type"):
+    match field.get("format") or field.get("type"):
         case "array":
-            items = _kind(field["items"], words).several
-            return Noun(f"a list of {items}", f"lists of {items}")
+            items = _kind(field["items"], words)[1]
+            return f"a list of {items}", f"lists of {items}"
         case "object":
-            values = _kind(next(iter(field["patternProperties"].values())), words).several
-            return Noun(f"a mapping of names to {values}", f"mappings of names to {values}")
+            values = _kind(next(iter(field["patternProperties"].values())), words)[1]
+            return f"a mapping of names to {values}", f"mappings of names to {values}"
         case "integer":
-            return Noun.of("integer")
+            return "an integer", "integers"
         case "boolean":
-            return Noun.alike("`true` or `false`")
+            text = "`true` or `false`"
         case "null":
-            return Noun.alike("nothing")
+            text = "nothing"
+        case str(name) if "format" in field:
+            return f"a {name}", f"{name}s"
         case _:
-            return Noun.alike("text")
+            constants = field.get("enum", [field["const"]] if "const" in field else [])
+            text = " or ".join(f"`{value}`" for value in constants) or "text"
+    return text, text

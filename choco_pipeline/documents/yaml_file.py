@@ -226,12 +226,12 @@ def _is_model(kind: object) -> bool:
 
 def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
     """Return the model whose literals, such as ``kind: …``, the content has; otherwise the first."""
+    given = content if isinstance(content, dict) else {}
     for model in models:
-        fixed = {n: f for n, f in model.model_fields.items() if get_origin(f.annotation) is Literal}
-        if isinstance(content, dict) and any(
-            content.get(name) in get_args(field.annotation) for name, field in fixed.items()
-        ):
-            return model
+        for name, field in model.model_fields.items():
+            literals = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+            if given.get(name) in literals:
+                return model
     return models[0] if models else None
 
 

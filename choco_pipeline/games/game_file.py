@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from choco_pipeline.documents.model import Model
-from choco_pipeline.documents.reference import Noun, schema_text, section
+from choco_pipeline.documents.reference import schema_text, section
 
 #: An automaton reads at most so many coordinates.
 MOST_COORDINATES = 16
@@ -136,6 +136,6 @@ def games_schema() -> str:
 
 def games_reference() -> str:
     """Return the reference of all keys of a game's file, in Markdown."""
-    schema, words = GameFile.model_json_schema(), {"GameMove": Noun.of("move")}
+    schema, words = GameFile.model_json_schema(), {"GameMove": ("a move", "moves")}
     move = section("A move", schema["$defs"]["GameMove"], words)
     return "\n".join([HEAD, section("The file", schema, words), move])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -310,25 +310,13 @@ class Cell:
         )
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """The cells of a claim with two parameters, one down and one across."""
 
     down: str
     across: str
     columns: list[int]
     rows: list[tuple[int, list[Cell | None]]]
-
-
-@dataclass(frozen=True)
-class ReachTable:
-    """The bounds of one claim, compared with tables that go beyond them."""
-
-    #: The parameters, and the coordinates of failing positions.
-    names: list[str]
-    coordinates: tuple[str, ...]
-    #: The values of the parameters, each with its cell; if several tables have the same, the last value has the bound.
-    rows: list[tuple[list[str], Cell]]
 
 
 @dataclass(frozen=True)
@@ -419,12 +407,16 @@ class ClaimView:
         return Grid(down, across, columns, rows) if is_readable else None
 
     @cached_property
-    def reach(self) -> ReachTable | None:
-        """The bound of the statement compared with tables, if any go beyond it."""
+    def reach(self) -> tuple[list[str], list[tuple[list[str], Cell]]] | None:
+        """The bound of the statement compared with tables, if any go beyond it.
+
+        These are the coordinates of failing positions, and the values of the parameters with their cells. If several tables
+        have the same values, the last value has the bound.
+        """
         cells = [cell for cell in self.cells if "best_possible" in cell.document.evidence]
         if not cells:
             return None
-        coordinates: tuple[str, ...] = ()
+        coordinates: Sequence[str] = ()
         with suppress(RulesetError):  # a height table that is missing here
             coordinates = parse_ruleset(cells[0].ruleset).coordinates
         times = Counter(tuple(cell.document.parameters.values()) for cell in cells)
@@ -436,7 +428,7 @@ class ClaimView:
             if several and values and verdict.bound is not None:
                 values[-1] += f" (bound {verdict.bound:,})"
             rows.append((values, cell))
-        return ReachTable(list(cells[0].document.parameters), coordinates, rows)
+        return list(coordinates), rows
 
 
 def claim_views(ledger: Ledger) -> list[ClaimView]:
@@ -691,11 +683,8 @@ class PairView:
     sides: list[Side]
     #: The cell with the deciding counterexample, if any.
     cell: Cell | None
-
-    @property
-    def anchor(self) -> str:
-        """Id on the page."""
-        return pair_anchor(self.pair)
+    #: Id on the page.
+    anchor: str
 
 
 def pair_anchor(pair: ClaimPair) -> str:
@@ -746,4 +735,5 @@ def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
     deciding = next((cell for cell in cells if _decides(cell.document, pair.decided)), None)
     # A form that stands is not refuted, and possibly not proved.
     outcomes = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
-    return PairView(pair, title, outcomes.get(pair.right, "").format(*names), sides, deciding)
+    outcome = outcomes.get(pair.right, "").format(*names)
+    return PairView(pair, title, outcome, sides, deciding, pair_anchor(pair))

@@ -11,9 +11,9 @@ import math
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from markupsafe import Markup
@@ -35,6 +35,9 @@ from choco_pipeline.tables.spec import variable_of
 Json = Mapping[str, Any]
 #: The values of a family's parameters.
 Values = tuple[int | str, ...]
+#: The name of a family and its parameters.
+Family = tuple[str, tuple[str, ...]]
+T = TypeVar("T")
 
 #: The largest number in a packed array. Amounts and heights of a box are smaller, or have the same effect.
 LARGEST = (1 << 15) - 1
@@ -61,34 +64,13 @@ MOST_TRANSITIONS = 8192
 MOST_CHARACTERS = 2_400_000
 
 
-@dataclass(frozen=True)
-class ExploredTable:
-    """A table on the page."""
+def explored_families(ledger: Ledger, results: Path) -> list[Json]:
+    """Return the families of games of a run: their names, parameters, and tables up to a page's size.
 
-    ruleset: str
-    #: For each parameter of the family, its value.
-    values: Values
-    holds_grundy_numbers: bool
-    has_automata: bool
-    #: The corner of the table, the rules of its game and its automata, as JSON.
-    json: str
-
-
-@dataclass(frozen=True)
-class ExploredFamily:
-    """Tables whose games have one notation, in the order of their parameters."""
-
-    name: str
-    parameters: tuple[str, ...]
-    tables: tuple[ExploredTable, ...]
-
-
-def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
-    """Return the families of games of a run, with tables up to a page's size.
-
-    Raises `StoreError` if a table cannot be read.
+    The tables of a family have games of one notation, in the order of their parameters. Raises `StoreError` if a table cannot
+    be read.
     """
-    families: dict[tuple[str, tuple[str, ...]], dict[Values, Json]] = defaultdict(dict)
+    families: dict[Family, dict[Values, Json]] = defaultdict(dict)
     for table in ledger.tables:
         name, parameters = family_of(table)
         of_family = families[name, tuple(parameters)]
@@ -111,54 +93,43 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
     # A table of Grundy numbers fills its picture; one of P-positions is nearly empty.
     return sorted(
         (
-            ExploredFamily(name, names, tuple(tables))
-            for (name, names), tables in fitting(explored).items()
+            {"name": name, "parameters": parameters, "tables": tables}
+            for (name, parameters), tables in fitting(explored).items()
         ),
         key=lambda family: (
-            not any(table.holds_grundy_numbers for table in family.tables),
-            -sum(table.has_automata for table in family.tables),
+            not any(table["holds_grundy_numbers"] for table in family["tables"]),
+            -sum(bool(table["automata"]) for table in family["tables"]),
         ),
     )
 
 
-def fitting(
-    families: Mapping[tuple[str, tuple[str, ...]], Sequence[ExploredTable]],
-) -> dict[tuple[str, tuple[str, ...]], list[ExploredTable]]:
+def fitting(families: Mapping[Family, Sequence[Json]]) -> dict[Family, list[Json]]:
     """Return families, each with evenly spread tables up to its share.
 
     Shares of `MOST_CHARACTERS` are equal; the unused part of a share goes to other families.
     """
-    needs = {family: sum(len(t.json) for t in tables) for family, tables in families.items()}
-    left, fitting = MOST_CHARACTERS, {}
-    for n, family in enumerate(sorted(needs, key=needs.__getitem__)):
-        number, chosen = len(families[family]), list(families[family])
-        while sum(len(table.json) for table in chosen) > left // (len(needs) - n):
+    sizes = {
+        family: [len(embedded(table)) for table in tables] for family, tables in families.items()
+    }
+    left, kept = MOST_CHARACTERS, {}
+    for n, family in enumerate(sorted(sizes, key=lambda family: sum(sizes[family]))):
+        number, share = len(sizes[family]), left // (len(sizes) - n)
+        while sum(spread(sizes[family], number)) > share:
             number -= 1
-            chosen = spread(families[family], number) if number else []
-        left -= sum(len(table.json) for table in chosen)
-        fitting[family] = chosen
-    return {family: fitting[family] for family in families if fitting[family]}
+        left -= sum(spread(sizes[family], number))
+        kept[family] = spread(families[family], number)
+    return {family: kept[family] for family in families if kept[family]}
 
 
-def spread(tables: Sequence[Any], most: int) -> list[Any]:
-    """Return at most `most` of the tables, evenly."""
-    if len(tables) <= most:
-        return list(tables)
-    return [tables[int((i + 0.5) * len(tables) / most)] for i in range(most)]
+def spread(several: Sequence[T], most: int) -> list[T]:
+    """Return at most `most` of several things, evenly."""
+    number = min(most, len(several))
+    return [several[int((i + 0.5) * len(several) / number)] for i in range(number)]
 
 
-def embedded(families: Sequence[ExploredFamily]) -> Markup:
-    """Return families as JSON that cannot end the surrounding script."""
-    texts = [
-        f'{{"name":{_json(family.name)},"parameters":{_json(family.parameters)},'
-        f'"tables":[{",".join(table.json for table in family.tables)}]}}'
-        for family in families
-    ]
-    return Markup(f"[{','.join(texts)}]")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+def embedded(document: object) -> Markup:
+    """Return a document as JSON that cannot end the surrounding script."""
+    return Markup(json.dumps(document, separators=(",", ":")).replace("<", "\\u003c"))
 
 
 def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
@@ -173,14 +144,11 @@ def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
     """
     quantity = {"grundy": "Grundy numbers", "p-positions": "P-positions"}[table["quantity"]]
     notation = read(table["ruleset"])
-    for pattern in PATTERNS:
-        for written, name in (
-            (pattern, pattern),
-            (f"with-pass({pattern}, passes=1)", f"{pattern} with a pass"),
-        ):
-            parameters = match(read(written), notation)
-            if parameters is not None:
-                return f"{name}: {quantity}", parameters
+    with_pass = {f"with-pass({one}, passes=1)": f"{one} with a pass" for one in PATTERNS}
+    for pattern, name in {**dict(zip(PATTERNS, PATTERNS, strict=True)), **with_pass}.items():
+        parameters = match(read(pattern), notation)
+        if parameters is not None:
+            return f"{name}: {quantity}", parameters
     return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
 
 
@@ -189,7 +157,7 @@ def _explored(
     values: Values,
     certificates: Mapping[tuple[str, Relation], str],
     results: Path,
-) -> ExploredTable | None:
+) -> Json | None:
     """Return a table, or None if its game does not fit on a page."""
     game = parse_ruleset(entry["ruleset"])
     variable = variable_of(game, entry["quantity"])
@@ -221,7 +189,7 @@ def _explored(
         ]
     of = [axes.index(dim) for dim in variable.dims]
     corner = stored_corner(results, entry, [axis_sizes[axis] for axis in of])
-    document = {
+    return {
         "ruleset": entry["ruleset"],
         "values": values,
         "rules": rules,
@@ -239,9 +207,6 @@ def _explored(
         "automata": automata,
         "why_no_automata": why,
     }
-    return ExploredTable(
-        entry["ruleset"], values, relation == "grundy", bool(automata), _json(document)
-    )
 
 
 def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ...] | None:

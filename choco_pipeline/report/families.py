@@ -58,6 +58,8 @@ _NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
 _LETTERS = {"number": "q", "value": "G", "target": "g"}
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
+#: The digits of a position, and for each class of states the digits of an option and the next location.
+Rows = list[tuple[str, list[tuple[str, str, int]]]]
 
 
 def affine(text: SumText) -> Affine:
@@ -500,8 +502,8 @@ class Case:
             for pattern in digit_patterns([*chosen])
         ]
 
-    def strategy(self, written: LocationText) -> Strategy:
-        """Return the answers at a location."""
+    def strategy(self, written: LocationText) -> tuple[list[list[Conjunction]], list[str], Rows]:
+        """Return the classes of states at a location, the tracks of the position, and the answers."""
         answers = [
             tuple(next(a for a in step.answers if state in a.states) for step in written.strategy)
             for state in range(len(written.states))
@@ -521,19 +523,7 @@ class Case:
             for n, step in enumerate(written.strategy)
         ]  # fmt: skip
         classes = [self.states(written, states) for _, states in by_answers.values()]
-        return Strategy(classes, [*map(track, written.strategy[0].digits)], rows)
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """The answers at one location.
-
-    A row has the digits of the position, and for each class of states the digits of the option and the next location.
-    """
-
-    classes: list[list[Conjunction]]
-    position: list[str]
-    rows: list[tuple[str, list[tuple[str, str, int]]]]
+        return classes, [*map(track, written.strategy[0].digits)], rows
 
 
 @dataclass

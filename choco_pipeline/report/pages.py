@@ -37,7 +37,6 @@ from choco_pipeline.report.claims import (
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.explored_games import (
     OPENS_ON,
-    ExploredFamily,
     embedded,
     explored_families,
     family_of,
@@ -87,7 +86,7 @@ def pages(
     explored = explored_families(ledger, results)
     pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     shared = {
-        "explored": {table.ruleset for family in explored for table in family.tables},
+        "explored": {table["ruleset"] for family in explored for table in family["tables"]},
         "ledger": ledger,
         "signs": SIGNS,
         "summary": summary(ledger, views),
@@ -123,7 +122,7 @@ def pages(
 def _parts(
     ledger: Ledger,
     pairs: Mapping[str, Sequence[PairView]],
-    explored: Sequence[ExploredFamily],
+    explored: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     proofs, example = proof_families(ledger)
     if proofs:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import SUBSCRIPTS, MathNotation
@@ -35,15 +35,14 @@ _OPERATORS = {"⊕": "^", "·": "*", "=": "==", "−": "-"}
 UNBROKEN = 24
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str
     text: str
-    #: Whether white space precedes it.
-    apart: bool
     #: Its place in the text.
     start: int
     end: int
+    #: Whether white space precedes it.
+    apart: bool
 
     @property
     def is_operand(self) -> bool:
@@ -73,15 +72,12 @@ def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
-    apart = False
-    for found in _TOKEN.finditer(text):
-        if found.lastgroup == "space":
-            apart = True
-            continue
-        tokens.append(_Token(found.lastgroup or "", found[0], apart, *found.span()))
-        apart = False
-    return tokens
+    return [
+        _Token(found.lastgroup or "", found[0], start, end, text[start - 1 : start].isspace())
+        for found in _TOKEN.finditer(text)
+        for start, end in [found.span()]
+        if found.lastgroup != "space"
+    ]
 
 
 def _closing(tokens: Sequence[_Token], opening: int) -> int | None:
@@ -129,14 +125,10 @@ def _is_formula(run: Sequence[_Token]) -> bool:
 
 def _broken(run: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
     """Yield the parts of a formula between which a line may end."""
-    first, depth = 0, 0
-    if run[-1].end - run[0].start > UNBROKEN:
-        for place, token in enumerate(run):
-            depth += (token.kind == "open") - (token.kind == "close")
-            if place > first and not depth and token.kind == "sign" and token.text in _RELATIONS:
-                yield run[first:place]
-                first = place
-    yield run[first:]
+    is_long = bool(run) and run[-1].end - run[0].start > UNBROKEN
+    relations = [p for sign in _RELATIONS for p in _top_level(run, sign)] if is_long else []
+    for first, last in pairwise(sorted({0, *relations, len(run)})):
+        yield run[first:last]
 
 
 class _Setter:

@@ -25,64 +25,26 @@ from choco_pipeline.sweep.run_files import Paths, certificates_in, write_file_li
 Report = Callable[..., None]
 
 
-def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, int]:
+def write_report(
+    ledger_file: str, html_file: str, report: Report, found_file: str | None = None
+) -> dict[str, int]:
     """Write the report of a run, with its documents beside the first page.
 
-    The first page is written last. Tables are read from the folder above the ledger's. Return the numbers of claims, verdicts and
-    tables. Raises `StoreError` if the ledger or a table cannot be read.
+    The first page is written last. Tables are read from the folder above the ledger's. With found statements there are also
+    ``found.html`` and the folder ``found``. Return the numbers of claims, verdicts, tables and found statements. Raises
+    `StoreError` if the ledger or a table cannot be read.
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
-    return _write(ledger, results, Path(html_file), None, report)
-
-
-def write_first_report(
-    plan_file: str, html_file: str, ledger_file: str, report: Report
-) -> dict[str, int]:
-    """Write the first ledger of a run, its report, and the list of its files."""
-    write_first_ledger(plan_file, ledger_file, report)
-    numbers = write_report(ledger_file, html_file, report)
-    write_file_list(Path(html_file).parent)
-    return numbers
-
-
-def write_report_with_found(
-    ledger_file: str, html_file: str, found_file: str, report: Report
-) -> dict[str, int]:
-    """Write the report of a run, ``found.html``, and the folder ``found``."""
-    ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
-    found = read_found(Path(found_file), ledger, results)
-    write_exports(found, ledger, html.with_name("found"))
-    report(Stage.REPORT, documents=1)
-    write_text(html.with_name("found.html"), found_page(found, ledger))
-    report(Stage.REPORT, documents=1)
-    return _write(ledger, results, html, found, report) | {"statements": len(found.views)}
-
-
-def write_last_report(
-    ledger_file: str, html_file: str, found_file: str, report: Report
-) -> dict[str, int]:
-    """Write the last report of a run, its crate, and the list of all files."""
-    numbers = write_report_with_found(ledger_file, html_file, found_file, report)
-    ledger = Ledger.read(Path(ledger_file))
-    paths = Paths(Path(ledger_file).parent.parent, ledger.run)
-    crate = write_crate(ledger, paths.results)
-    certificates = {
-        path
-        for document in (ledger_file, found_file)
-        for path in certificates_in(Path(document), paths.certificates)
-    }
-    write_file_list(Path(html_file).parent, crate, certificates=certificates)
-    return numbers
-
-
-def _write(
-    ledger: Ledger,
-    results: Path,
-    html: Path,
-    found: FoundStatements | None,
-    report: Report,
-) -> dict[str, int]:
+    numbers = {name: len(getattr(ledger, name)) for name in ("claims", "verdicts", "tables")}
+    found: FoundStatements | None = None
+    if found_file is not None:
+        found = read_found(Path(found_file), ledger, results)
+        numbers["statements"] = len(found.views)
+        write_exports(found, ledger, html.with_name("found"))
+        report(Stage.REPORT, documents=1)
+        write_text(html.with_name("found.html"), found_page(found, ledger))
+        report(Stage.REPORT, documents=1)
     document = {**ledger.document(), "summary": summary(ledger, claim_views(ledger))}
     write_json(html.with_name("report.json"), document)
     for name, text in (
@@ -105,5 +67,31 @@ def _write(
         if old not in written:
             old.unlink()
     report(Stage.REPORT, documents=1)
-    numbers = ("claims", "verdicts", "tables")
-    return {name: len(getattr(ledger, name)) for name in numbers}
+    return numbers
+
+
+def write_first_report(
+    plan_file: str, html_file: str, ledger_file: str, report: Report
+) -> dict[str, int]:
+    """Write the first ledger of a run, its report, and the list of its files."""
+    write_first_ledger(plan_file, ledger_file, report)
+    numbers = write_report(ledger_file, html_file, report)
+    write_file_list(Path(html_file).parent)
+    return numbers
+
+
+def write_last_report(
+    ledger_file: str, html_file: str, found_file: str, report: Report
+) -> dict[str, int]:
+    """Write the last report of a run, its crate, and the list of all files."""
+    numbers = write_report(ledger_file, html_file, report, found_file)
+    ledger = Ledger.read(Path(ledger_file))
+    paths = Paths(Path(ledger_file).parent.parent, ledger.run)
+    crate = write_crate(ledger, paths.results)
+    certificates = {
+        path
+        for document in (ledger_file, found_file)
+        for path in certificates_in(Path(document), paths.certificates)
+    }
+    write_file_list(Path(html_file).parent, crate, certificates=certificates)
+    return numbers

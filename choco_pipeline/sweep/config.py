@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
-from choco_pipeline.documents.reference import Noun, schema_text, section
+from choco_pipeline.documents.reference import schema_text, section
 from choco_pipeline.sweep.run_files import SHARED
 from choco_pipeline.tables.spec import Quantity
 
@@ -195,7 +195,7 @@ def json_schema() -> str:
 def reference_page() -> str:
     """Return the reference of all keys, in Markdown."""
     schema = Config.model_json_schema()
-    words = {"Sweep": Noun.of("sweep"), "HeightBox": Noun("a box", "boxes")}
+    words = {"Sweep": ("a sweep", "sweeps"), "HeightBox": ("a box", "boxes")}
     parts = [
         HEAD,
         section("The file", schema, words),

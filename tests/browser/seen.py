@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,31 +30,8 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 WIDER, WIDE, MIDDLE, NARROW = (1600, 1000), (1280, 900), (800, 900), (390, 844)
-#: How pages are looked at: of each size and of each scheme once, and slowly all of them.
-_SHOWN = {
-    "wide-light": (WIDE, "light"),
-    "narrow-dark": (NARROW, "dark"),
-    "wide-dark": (WIDE, "dark"),
-    "narrow-light": (NARROW, "light"),
-    "wider-light": (WIDER, "light"),
-    "middle-dark": (MIDDLE, "dark"),
-    "wider-dark": (WIDER, "dark"),
-    "middle-light": (MIDDLE, "light"),
-}
-
-
-def shown_as(*quick: str, slow: Sequence[str] = ()) -> pytest.MarkDecorator:
-    """Return what gives a test the sizes and schemes that are named, `size` and `scheme`."""
-    names = [*quick, *slow]
-    marks = {name: [pytest.mark.slow] for name in slow}
-    values = [pytest.param(*_SHOWN[n], id=n, marks=marks.get(n, ())) for n in names]
-    return pytest.mark.parametrize(("size", "scheme"), values)
-
-
-in_both_sizes = shown_as("wide-light", "narrow-dark", slow=["wide-dark", "narrow-light"])
-in_all_sizes = shown_as(
-    *("wide-light", "narrow-dark", "wider-light", "middle-dark"),
-    slow=["wide-dark", "narrow-light", "wider-dark", "middle-light"],
+in_both_sizes = pytest.mark.parametrize(
+    ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["wide-light", "narrow-dark"]
 )
 
 NEEDS_BROWSER = pytest.mark.skipif(
@@ -91,18 +68,6 @@ class Seen:
         """Return a screenshot as an array [row, column, colour]."""
         shot = self.page.locator(selector).screenshot() if selector else self.page.screenshot()
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
-
-    def require_readable(self, size: tuple[int, int]) -> None:
-        """Assert that texts stand out and that nothing is wider than the page."""
-        assert self.page.evaluate(CONTRAST) == []
-        assert self.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-
-    def require_printed_on(self, scheme: str) -> None:
-        """Assert that the page is not blank, and is on the paper of its colour scheme."""
-        pixels = self.pixels()
-        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
-        paper = pixels[2, 2].mean()
-        assert (paper > 230) if scheme == "light" else (paper < 50)
 
 
 @contextmanager

@@ -52,16 +52,19 @@ def test_a_hundred_deep_is_read(tmp_path):
     assert json.dumps(parse_json(text)) == text
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_bytes_that_are_no_text_and_missing_files(tmp_path):
     path = tmp_path / "document.json"
     path.write_bytes(b'["\xff"]')
     with pytest.raises(StoreError, match="not a JSON document"):
         read_json(path)
+    with pytest.raises(StoreError, match="cannot be read"):
+        read_json(tmp_path / "none.json")
 
 
-def test_no_more_is_read_than_may_be(tmp_path):
-    path = tmp_path / "document.json"
+def test_no_more_is_read_than_may_be_and_a_document_appears_whole(tmp_path):
+    path = tmp_path / "a" / "document.json"
     write_json(path, ["a" * 10])
     assert read_json(path, path.stat().st_size) == ["a" * 10]
+    assert list(path.parent.iterdir()) == [path], "no partial file is left"
     with pytest.raises(StoreError, match="too large, at most 5 bytes are read"):
         read_json(path, 5)

@@ -48,10 +48,10 @@ def damage(path):
     return None
 
 
-def test_every_flipped_bit_is_found_or_harmless(path):
+def test_a_flipped_bit_of_every_byte_is_found_or_harmless(path):
     written, found = path.read_bytes(), 0
     for at in range(len(written)):
-        for bit in range(8):
+        for bit in (at % 8, (at + 3) % 8):
             flipped = bytearray(written)
             flipped[at] ^= 1 << bit
             path.write_bytes(flipped)
@@ -61,7 +61,7 @@ def test_every_flipped_bit_is_found_or_harmless(path):
                 found += 1
                 assert why.startswith(f"{path}: damaged: ")
                 assert why.endswith("; `choco run` makes it anew")
-    assert found > 0.9 * 8 * len(written.replace(b" ", b""))
+    assert found > 0.9 * 2 * len(written.replace(b" ", b""))
 
 
 def test_another_layout_says_the_same(path):
@@ -74,8 +74,8 @@ def test_another_layout_says_the_same(path):
     [
         ("", "not a JSON document"),
         ("[1]", "it has no digest"),
-        (json.dumps(CONTENT), "it has no digest .older versions wrote none."),
-        (json.dumps({**CONTENT, "digest": 1}), "not the one that its digest was taken of"),
+        (json.dumps(CONTENT), "it has no digest"),
+        (json.dumps({**CONTENT, "digest": 1}), "its content has another digest"),
     ],
 )
 def test_what_is_no_record_is_refused(path, text, message):

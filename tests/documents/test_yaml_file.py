@@ -1,6 +1,5 @@
 """Configuration mistakes: file, line, key, what was found and what is allowed; never a traceback."""
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,10 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.errors import ChocoError, ConfigError, StoreError
+from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.sweep.expand import expand, load_config
 
 GOOD = """\
@@ -34,60 +33,23 @@ def refusal(path: Path, text: str) -> str:
     return str(caught.value)
 
 
-def test_the_good_one_is_good(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(GOOD)
-    config, file = load_config(path)
-    assert len(expand(config, file)) == 6
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
         ("bound: 20", "boud: 20", 6, "unknown key 'boud'; did you mean 'bound'?"),
         ("bound: 20", "bound: 1e9", 6, 'sweeps.a.bound: "1e9" at column 1'),
-        (
-            "bound: 20",
-            "bound: 20.5",
-            6,
-            "sweeps.a.bound: needs an integer or text or a list, found 20.5",
-        ),
+        ("bound: 20", "bound: 20.5", 6, "needs an integer or text or a list, found 20.5"),
         ("bound: 20", "bound: -1", 6, "sweeps.a.bound: a bound is at least 0, found -1"),
-        (
-            "bound: 20",
-            "bound: [10, false]",
-            6,
-            "sweeps.a.bound.1: needs an integer or text, found False",
-        ),
+        ("bound: 20", "bound: [10, false]", 6, "sweeps.a.bound.1: needs an integer or text"),
         ("bound: 20", "bound: 99999999999", 6, "too large"),
-        (
-            "bound: 20",
-            "bound: 2\n    where: k",
-            7,
-            "sweeps.a.where: 'k' is a number, a condition is needed",
-        ),
-        (
-            "bound: 20",
-            "bound: 2\n    where: k // 0 == 1",
-            7,
-            "sweeps.a.where: division by zero at column 3",
-        ),
-        (
-            "bound: 20",
-            "bound: 2\n    passes: -1",
-            7,
-            "sweeps.a.passes: a number of passes is at least 0, found -1",
-        ),
-        (
-            "bound: 20",
-            "bound: 2\n    claims: al",
-            7,
-            "sweeps.a.claims: needs one of 'all' or 'none' or a list",
-        ),
+        ("bound: 20", "bound: 2\n    where: k", 7, "sweeps.a.where: 'k' is a number"),
+        ("bound: 20", "bound: 2\n    where: k // 0 == 1", 7, "division by zero at column 3"),
+        ("bound: 20", "bound: 2\n    passes: -1", 7, "sweeps.a.passes: "),
+        ("bound: 20", "bound: 2\n    claims: al", 7, "needs one of 'all' or 'none' or a list"),
         ("bound: 20", "bound: 2\n    mine: [count]", 7, "found 'count'; did you mean 'counts'?"),
         ("quantity: grundy", "quantity: grundi", 7, "found 'grundi'; did you mean 'grundy'?"),
-        ("s=s)", "s=t)", 4, "sweeps.a.ruleset: unknown parameter 't' (parameters here: k, s)"),
-        ("step-bar(k=k, s=s)", "solid-bar(f=open('/etc/passwd'))", 4, 'call to "open" at column 1'),
+        ("s=s)", "s=t)", 4, "unknown parameter 't' (parameters here: k, s)"),
+        ("step-bar(k=k, s=s)", "solid-bar(f=open('/etc/passwd'))", 4, 'call to "open"'),
         ("step-bar(k=k, s=s)", "solid-bar(f=csv(../x.csv))", 4, "leads out of"),
         ("0..k-1", "0..q-1", 5, 'sweeps.a.parameters.s: name "q" at column 4: names are k'),
         ("0..k-1", "0..k-1 step 0", 5, "the step of a range is at least 1"),
@@ -98,12 +60,7 @@ def test_the_good_one_is_good(tmp_path):
         ("run: t", "run: ../t", 1, "run: needs text of the form"),
         ("run: t", "run: t\nrun: u", 2, "the key 'run' is given twice"),
         ("run: t", "rum: t", 1, "unknown key 'rum'; did you mean 'run'?"),
-        (
-            "run: t",
-            "run: tables",
-            1,
-            "needs another name than tables, shards, verdicts, certificates",
-        ),
+        ("run: t", "run: tables", 1, "needs another name than tables, shards"),
         ("run: t", "run: &t t\ntitle: *t", 2, "aliases"),
         ("run: t", "run: t\n? [a]\n: 1", 2, "a key must be a word"),
         ("run: t", "run: !!python/object/apply:os.system [ls]", 1, "run"),
@@ -137,14 +94,8 @@ def test_mistakes(tmp_path, old, new, line, message):
         ("a: " + "9" * 5000, "1:4: an integer of 5,000 characters, at most 1,000 are read"),
         ("run: t\n", "sweeps: this key is needed"),
         ("run: t\nsweeps: {}\n", "sweeps"),
-        (
-            "a: 010",
-            "1:4: an integer is written in decimal digits, without a leading zero, found 010",
-        ),
-        ("a: 1:30", "1:4: an integer is written in decimal digits"),
-        ("a: 0x10", "1:4: an integer is written in decimal digits"),
-        ("a: 0b11", "1:4: an integer is written in decimal digits"),
-        ("a: 4_0", "1:4: an integer is written in decimal digits"),
+        ("a: 010", "1:4: an integer is written in decimal digits, without a leading zero"),
+        *((f"a: {text}", "in decimal digits") for text in ("1:30", "0x10", "0b11", "4_0")),
         ('title: "\\e[31m"', "1:8: the character U+001B is not allowed"),
         ('title: "\\0"', "1:8: the character U+0000 is not allowed"),
         ('title: "\\ud800"', "1:8: the character U+D800 is not allowed"),
@@ -194,14 +145,11 @@ def test_what_is_no_file_is_not_waited_for(tmp_path, read, kind):
 
 
 def test_missing_and_unreadable_files(tmp_path):
-    with pytest.raises(ConfigError, match="cannot be read"):
-        YamlFile(tmp_path / "none.yaml")
     (tmp_path / "latin.yaml").write_bytes(b"run: \xff")
-    with pytest.raises(ConfigError, match="not UTF-8"):
-        YamlFile(tmp_path / "latin.yaml")
     (tmp_path / "large.yaml").write_bytes(b"#" * (5 << 20))
-    with pytest.raises(ConfigError, match="at most"):
-        YamlFile(tmp_path / "large.yaml")
+    for name, message in (("none", "cannot be read"), ("latin", "not UTF-8"), ("large", "at most")):
+        with pytest.raises(ConfigError, match=message):
+            YamlFile(tmp_path / f"{name}.yaml")
 
 
 @given(st.data())
@@ -216,15 +164,3 @@ def test_no_edit_of_a_good_file_gives_a_traceback(tmp_path_factory, data):
     )
     with suppress(ChocoError):
         expand(*load_config(path))
-
-
-def test_json_appears_whole(tmp_path):
-    path = tmp_path / "a" / "b.json"
-    write_json(path, {"x": 1})
-    assert read_json(path) == json.loads(path.read_text()) == {"x": 1}
-    assert list(path.parent.iterdir()) == [path], "no partial file is left"
-    path.write_text("{")
-    with pytest.raises(StoreError, match="not a JSON document"):
-        read_json(path)
-    with pytest.raises(StoreError, match="cannot be read"):
-        read_json(tmp_path / "none.json")

@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.report.found import FoundStatements, found_of, found_page
-from tests.report.documents import whole
-from tests.report.found_documents import RESULTS, a_document
 from tests.report.small_run import small_run
 
 
@@ -26,14 +23,3 @@ def ledger_file(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def ledger(ledger_file: Path) -> dict[str, Any]:
     return read_record(ledger_file)
-
-
-@pytest.fixture
-def found(ledger: dict[str, Any]) -> FoundStatements:
-    return found_of(a_document(), whole(ledger), RESULTS)
-
-
-@pytest.fixture
-def html(found: FoundStatements, ledger: dict[str, Any]) -> str:
-    """The page of found statements."""
-    return found_page(found, whole(ledger))

@@ -147,3 +147,35 @@ def a_ledger(
 ) -> Ledger:
     parts = {"claims": claims, "verdicts": verdicts, "rows": rows, "pairs": pairs}
     return whole({**parts, "tables": tables})
+
+
+def an_entry(
+    ruleset: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    relation: str = "p",
+    sweep: str = "some-games",
+    status: str = "proved",
+    states: Sequence[int] = (3,),
+    growth: Sequence[int] = (),
+    certificate: str | None = None,
+) -> dict[str, Any]:
+    """Return a proof of one game."""
+    return {
+        "ruleset": ruleset,
+        "relation": relation,
+        "sweep": sweep,
+        "parameters": dict(parameters or {}),
+        "status": status,
+        "why": f"why <{status}>",
+        "states": list(states),
+        "engines": ["own", "checker"] if status == "proved" else [],
+        "seconds": 1.25,
+        "growth": list(growth),
+        "certificate": certificate,
+    }
+
+
+def solid(k: int, **changes: Any) -> dict[str, Any]:
+    """Return the proof of a triangular bar."""
+    return an_entry(f"solid-bar(f=(x+z)//{k})", {"k": k}, **changes)

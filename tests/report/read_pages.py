@@ -77,9 +77,12 @@ class Site:
 
     def __init__(self, ledger: dict[str, Any], found: FoundStatements | None = None) -> None:
         self.html = dict(pages(whole(ledger), Path("results"), FOLDER, found))
+        self._documents: dict[str, Document] = {}
 
     def __getitem__(self, name: str) -> Document:
-        return Document(self.html[name])
+        if name not in self._documents:
+            self._documents[name] = Document(self.html[name])
+        return self._documents[name]
 
     @property
     def first(self) -> Document:

@@ -28,11 +28,11 @@ FAMILIES: list[FamilyClaim] = [
     STEP,
     (SOLID, "k % 8 == 3 or k % 8 == 7", {"p_positions": NIM}),
     (SOLID, "k % 4 == 2", {"p_positions": NIM, "where": EVEN}),
-    (SOLID, "k % 8 == 4", {"p_positions": NIM, "where": EIGHT}),
-    (SOLID, "k % 4 == 2", {"p_positions": NIM, "where": "x <= k//2 + 1 and z < k//2"}),
     (SOLID, "k >= 1", {"p_positions": NIM, "where": "x + z < k"}),
 ]
 OTHERS: list[FamilyClaim] = [
+    (SOLID, "k % 8 == 4", {"p_positions": NIM, "where": EIGHT}),
+    (SOLID, "k % 4 == 2", {"p_positions": NIM, "where": "x <= k//2 + 1 and z < k//2"}),
     ODD_STEP,
     ("strip-bar(k=k, s=s)", "k % 2 == 0 and 1 <= s < k", {"p_positions": "(x+s) ^ y ^ (z+s) == 0"}),
     (SOLID, "k % 4 == 1", {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}),

@@ -1,17 +1,10 @@
 "use strict";
 (() => {
-  // What an older address of the report's first page names is on a page of its own now.
-  const elsewhere = (name) => {
-    const evidence = name.replace(/^claim-/, ""), claim = evidence.replace(/-\d+$/, "");
-    if (document.getElementById(`row-${evidence}`)) return `claims/${evidence}.html`;
-    return document.getElementById(`row-${claim}`) ? `claims/${claim}.html#${evidence}` : "";
-  };
-
   // A link to evidence opens it, and what it lies in.
   const reveal = () => {
     if (location.hash.startsWith("#ledger?")) return;
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) { const there = elsewhere(location.hash.slice(1)); if (there) location.replace(there); return; }
+    if (!target) return;
     for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
     target.scrollIntoView({block: target.offsetHeight > innerHeight / 2 ? "start" : "center"});
     if (target.tabIndex === -1 && target.hasAttribute("tabindex")) target.focus({preventScroll: true});

@@ -14,45 +14,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page
 
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.explored_games import OPENS_ON, played_rules
-from choco_pipeline.report.pages import pages
 from tests.browser.seen import CONTRAST, NEEDS_BROWSER, Seen, in_both_sizes, opened
 from tests.effort import examples
 from tests.own_games import own_games_with_bounds
-from tests.report.documents import whole
-from tests.report.proof_entries import an_entry
-from tests.report.small_run import small_run
 from tests.rulesets import rulesets_with_bounds
 
 pytestmark = NEEDS_BROWSER
 
-PROVED = [
-    ("solid-bar(f=(x+z)//5)", "p"),
-    ("with-pass(strip-bar(k=4, s=1), passes=1)", "p"),
-    ("step-bar(k=2, s=0)", "grundy"),
-]
 TRIANGULAR = "solid-bar(f=(x+z)//k): P-positions"
 STEP_BARS = "step-bar(k=k, s=s): Grundy numbers"
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    written = small_run(tmp_path_factory, "explore")
-    folder = written.parents[2]
-    ledger = read_record(written)
-    for notation, relation in PROVED:
-        proof = prove(parse_ruleset(notation), relation=relation)
-        path = str(write_certificate(proof, folder / "results" / "certificates"))
-        ledger["proofs"].append(an_entry(notation, relation=relation, certificate=path))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        text = dict(pages(whole(ledger), Path("results"), folder))["explore.html"]
-    (folder / "explore.html").write_text(text, encoding="utf-8")
-    return folder / "explore.html"
+def page_file(site: Path) -> Path:
+    return site / "explore.html"
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +51,6 @@ def pointed_at(page: Page) -> list[int]:
     found = re.match(r"\([a-z, ]+\) = \(([0-9, ]+)\)", here(page))
     assert found is not None
     return [int(number) for number in found.group(1).split(", ")]
-
-
-def slide(page: Page, name: str, number: int) -> None:
-    """Move a slider to one of its places."""
-    page.get_by_role("slider", name=name, exact=True).fill(str(number))
 
 
 def choose(page: Page, family: str, **values: int) -> None:
@@ -123,7 +96,7 @@ def test_every_cell_that_is_shown_is_what_the_definition_says(
     playing: Page, page_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Of each table: which places are positions, what is stored there, and that the page finds no table wrong."""
-    monkeypatch.chdir(page_file.parent)  # where the heights of a game are
+    monkeypatch.chdir(page_file.parents[3])  # where the heights of a game are
     found = playing.evaluate(
         """() => explored.data.flatMap((family) => family.tables.map((table) => {
           const places = table.axis_sizes.reduce((all, n) => all.flatMap((p) => Array.from({length: n}, (_, i) => [...p, i])), [[]]);
@@ -168,7 +141,7 @@ def test_pointing_at_a_cell_tells_the_position_and_a_move_that_wins(seen: Seen):
             assert game.grundy(to) == 0
 
 
-def test_arrow_keys_move_and_outside_of_the_bar_there_is_no_position(seen: Seen):
+def test_arrow_keys_move_and_a_table_that_is_wrong_is_found_out(seen: Seen):
     page = seen.page
     choose(page, STEP_BARS, k=4, s=0)
     page.locator("#cells").focus()
@@ -181,64 +154,47 @@ def test_arrow_keys_move_and_outside_of_the_bar_there_is_no_position(seen: Seen)
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     assert here(page).startswith("(y, z) = (1, 4): an N-position, Grundy number 5.")
-
-
-def test_the_page_is_no_larger_than_the_first_may_be(page_file: Path):
-    assert page_file.stat().st_size < 1_500_000
-
-
-def test_a_table_that_is_wrong_is_found_out(seen: Seen):
-    choose(seen.page, STEP_BARS, k=4, s=0)
-    seen.page.evaluate(
+    page.evaluate(
         """() => { const table = explored.data[0].tables.find((t) => t.ruleset === "step-bar(k=4, s=0)");
         table.cells.values.fill(7); }"""
     )
-    seen.page.locator("#cells").focus()
-    seen.page.keyboard.press("ArrowLeft")
-    assert here(seen.page).endswith("The table says otherwise.")
+    page.keyboard.press("ArrowRight")
+    assert here(page).endswith("The table says otherwise.")
 
 
-def test_the_slider_over_k_changes_the_picture(seen: Seen):
-    choose(seen.page, TRIANGULAR, k=3)
-    shown, before = seen.page.locator("#shows"), seen.pixels("#cells")
-    assert shown.inner_text().startswith("solid-bar(f=(x+z)//3): ")
-    slider = seen.page.get_by_role("slider", name="k", exact=True)
+def test_a_slider_changes_the_picture_and_the_sliders_after_it(seen: Seen):
+    page = seen.page
+    choose(page, TRIANGULAR, k=3)
+    before = seen.pixels("#cells")
+    slider = page.get_by_role("slider", name="k", exact=True)
     slider.focus()
-    seen.page.keyboard.press("ArrowRight")
-    assert shown.inner_text().startswith("solid-bar(f=(x+z)//4): ")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#shows").inner_text().startswith("solid-bar(f=(x+z)//4): ")
     assert slider.evaluate("e => e === document.activeElement"), "the slider is still held"
     after = seen.pixels("#cells")
     assert before.shape != after.shape or not np.array_equal(before, after)
-
-
-def test_values_of_a_parameter_depend_on_those_before_it(seen: Seen):
-    choose(seen.page, STEP_BARS, k=4, s=3)
-    assert seen.page.locator("#shows").inner_text().startswith("step-bar(k=4, s=3)")
-    choose(seen.page, STEP_BARS, k=2)
-    s = seen.page.get_by_role("slider", name="s", exact=True)
-    assert s.get_attribute("max") == "1"
+    choose(page, STEP_BARS, k=4, s=3)
+    assert page.locator("#shows").inner_text().startswith("step-bar(k=4, s=3)")
+    choose(page, STEP_BARS, k=2)
+    assert page.get_by_role("slider", name="s", exact=True).get_attribute("max") == "1"
 
 
 def test_slices_go_along_each_axis(seen: Seen):
     page = seen.page
     choose(page, TRIANGULAR, k=3)
+    across, up = page.locator("#across"), page.locator("#up")
+    across.select_option(up.input_value())
+    assert across.input_value() != up.input_value()
     seen_planes = set()
-    for across, up, cut in (("z", "y", "x"), ("x", "y", "z"), ("z", "x", "y")):
-        page.locator("#across").select_option(label=across)
-        page.locator("#up").select_option(label=up)
+    for first, second, cut in (("z", "y", "x"), ("x", "y", "z"), ("z", "x", "y")):
+        across.select_option(label=first)
+        up.select_option(label=second)
         for number in (0, 2):
-            slide(page, f"{cut} =", number)
+            page.get_by_role("slider", name=f"{cut} =", exact=True).fill(str(number))
             x, y, z = pointed_at(page)
             assert {"x": x, "y": y, "z": z}[cut] == number
             seen_planes.add(seen.pixels("#cells").tobytes())
     assert len(seen_planes) == 6
-
-
-def test_axes_are_never_the_same(seen: Seen):
-    choose(seen.page, TRIANGULAR, k=3)
-    across, up = seen.page.locator("#across"), seen.page.locator("#up")
-    across.select_option(up.input_value())
-    assert across.input_value() != up.input_value()
 
 
 def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
@@ -252,67 +208,48 @@ def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
     ).inner_text()
 
 
-@pytest.mark.parametrize("position", [(3, 0, 3), (8, 2, 7), (1, 1, 5), (10**20, 3, 10**20)])
-def test_the_automaton_is_walked_digit_by_digit(seen: Seen, position: tuple[int, int, int]):
+def test_the_automaton_is_walked_digit_by_digit(seen: Seen):
     page = seen.page
     choose(page, TRIANGULAR, k=5)
     (automaton,) = prove(parse_ruleset("solid-bar(f=(x+z)//5)")).automata
-    rows, said = walked(page, **dict(zip("xyz", position, strict=True)))
-    state = 0
-    assert len(rows) == max(position).bit_length()
-    for place, (_, digits, before, after) in enumerate(rows):
-        assert digits == "".join(str(number >> place & 1) for number in position)
-        assert before == str(state)
-        state = int(automaton.delta[state, sum(int(d) << i for i, d in enumerate(digits))])
-        assert after == str(state)
-    accepted = automaton.accepts(dict(zip(automaton.tracks, position, strict=True)))
-    assert ("which accepts: a P-position" in said) == accepted
-    assert page.locator("#drawing text.now").all_text_contents() in ([str(state)], [])
-
-
-def test_the_walk_goes_on_and_back_by_the_keyboard(seen: Seen):
-    page = seen.page
-    choose(page, TRIANGULAR, k=5)
+    for position in ((3, 0, 3), (8, 2, 7), (1, 1, 5), (10**20, 3, 10**20)):
+        rows, said = walked(page, **dict(zip("xyz", position, strict=True)))
+        state = 0
+        assert len(rows) == max(position).bit_length()
+        for place, (_, digits, before, after) in enumerate(rows):
+            assert digits == "".join(str(number >> place & 1) for number in position)
+            assert before == str(state)
+            state = int(automaton.delta[state, sum(int(d) << i for i, d in enumerate(digits))])
+            assert after == str(state)
+        accepted = automaton.accepts(dict(zip(automaton.tracks, position, strict=True)))
+        assert ("which accepts: a P-position" in said) == accepted
+        assert page.locator("#drawing text.now").all_text_contents() in ([str(state)], [])
     walked(page, x=6, y=0, z=6)
     back, on = (page.get_by_role("button", name=name) for name in ("Back a digit", "Read a digit"))
     assert on.is_disabled()
-    back.focus()
-    page.keyboard.press("Enter")
-    assert page.locator("#digits tr").count() == 2
-    assert page.locator("#state").inner_text().endswith("after 2 of 3 digits.")
-    on.focus()
-    page.keyboard.press("Enter")
-    assert page.locator("#digits tr").count() == 3
-
-
-@pytest.mark.parametrize("text", ["", "-1", "x", "1.5", "9" * 61])
-def test_what_is_no_position_is_said_to_be_none(seen: Seen, text: str):
-    choose(seen.page, TRIANGULAR, k=5)
-    seen.page.locator("#position").get_by_label("x").fill(text)
-    assert seen.page.locator("#state").inner_text() == "Type natural numbers of at most 60 digits."
+    for button, rows_left in ((back, 2), (on, 3)):
+        button.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#digits tr").count() == rows_left
+    for text in ("", "-1", "x", "1.5", "9" * 61):
+        page.locator("#position").get_by_label("x").fill(text)
+        assert page.locator("#digits tr").count() == 0, text
 
 
 def test_with_passes_each_number_left_has_its_automaton(seen: Seen):
     page = seen.page
     choose(page, "strip-bar(k=k, s=s) with a pass: P-positions", s=1)
-    proof = prove(parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)"))
     game = parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)")
-    for p, automaton in enumerate(proof.automata):
-        slide(page, "p =", p)
+    for p, automaton in enumerate(prove(game).automata):
+        page.get_by_role("slider", name="p =", exact=True).fill(str(p))
         for position in ((0, 0, 0), (1, 1, 3), (2, 1, 4), (6, 0, 7)):
             _, said = walked(page, **dict(zip("xyz", position, strict=True)))
-            assert ("which accepts" in said) == automaton.accepts(
-                dict(zip(automaton.tracks, position, strict=True))
-            )
-            assert ("which accepts" in said) == game.is_p_position((*position, p))
-
-
-def test_an_automaton_of_grundy_numbers_is_asked_for_one(seen: Seen):
-    choose(seen.page, STEP_BARS, k=2, s=0)
-    _, said = walked(seen.page, y=2, z=5, **{"Grundy number": 7})
-    assert said.endswith("which accepts: this is its Grundy number.")
-    _, said = walked(seen.page, **{"Grundy number": 6})
-    assert "which does not accept" in said
+            accepts = automaton.accepts(dict(zip(automaton.tracks, position, strict=True)))
+            assert ("which accepts" in said) == accepts == game.is_p_position((*position, p))
+    choose(page, STEP_BARS, k=2, s=0)
+    for number in (7, 6):
+        _, said = walked(page, y=2, z=5, **{"Grundy number": number})
+        assert ("which accepts" in said) == (number == 7)
 
 
 def test_the_address_names_a_game_and_a_position(browser: Browser, page_file: Path):

@@ -6,18 +6,16 @@ import json
 import random
 import shutil
 import subprocess
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
-from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.report.exports import markdown, tex
@@ -32,16 +30,11 @@ from choco_pipeline.report.families import (
 from choco_pipeline.report.found import found_of, found_page
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
+from tests.report.found_documents import a_statement, document_of
 
 
-class _Typed:
-    """The notation of the formula language, so that what a page says can be computed."""
-
-    def number(self, digits):
-        return digits
-
-    def name(self, letters, index):
-        return letters + index
+class _Typed(MathNotation):
+    """The notation of the formula language, so that a page's formulas can be computed."""
 
     def symbol(self, letter, index="", *, primed=False):
         return f"{letter}{'_' * bool(index)}{index}{'_of_option' * primed}"
@@ -55,17 +48,8 @@ class _Typed:
     def row(self, parts):
         return " ".join(parts)
 
-    def words(self, text):
-        return text
-
-    def bracketed(self, inner, _):
-        return f"({inner})"
-
     def floor(self, numerator, denominator):
         return f"(({numerator}) // ({denominator}))"
-
-    def function(self, name, arguments):
-        return f"{name}({', '.join(arguments)})"
 
     def modulo(self, modulus):
         return f" mod {modulus}"
@@ -159,12 +143,12 @@ def test_strategies_on_the_page_are_those_of_the_certificate(folder):
         written = read_family(path)
         (case,) = cases_of(written, list(written.cases[0].shifts), _Typed())
         for location in (of for o in case.text.obligations for of in o.locations if of.strategy):
-            strategy = case.strategy(location)
-            shown = [answer for _, row in strategy.rows for answer in row]
+            classes, _, rows = case.strategy(location)
+            shown = [answer for _, row in rows for answer in row]
             answers = [a for step in location.strategy for a in step.answers]
             assert {to for _, _, to in shown} == {a.to for a in answers}
-            assert len(shown) == len(strategy.classes) * len(location.strategy)
-            for step, (digits, row) in zip(location.strategy, strategy.rows, strict=True):
+            assert len(shown) == len(classes) * len(location.strategy)
+            for step, (digits, row) in zip(location.strategy, rows, strict=True):
                 assert digits == "".join(map(str, step.digits.values()))
                 taken = {("".join(map(str, a.digits.values())), a.to) for a in step.answers}
                 assert {(chosen, to) for _, chosen, to in row} == taken
@@ -199,18 +183,15 @@ def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path)
     assert rf"y \leq {' + '.join(quotients)}$" in text
 
 
-def test_a_certificate_that_is_not_there_has_no_page(ledger):
-    ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
-    assert list(claim_pages(whole(ledger))) == ["claim-1"]
-
-
-def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
-    """Its certificate is there, and one of a sentence on integers."""
-    path = tmp_path / "all-1.json"
-    path.write_text(json.dumps({"kind": "claim", "format": 1}), encoding="utf-8")
-    follows = {"certificate": path.as_posix(), "evidence": {"follows_from": {"premises": []}}}
-    ledger["verdicts"][0] |= follows
-    assert list(claim_pages(whole(ledger))) == ["claim-1"]
+def test_a_missing_certificate_and_one_of_a_claim_that_follows_have_no_page(ledger, tmp_path):
+    (tmp_path / "all-1.json").write_text(json.dumps({"kind": "claim", "format": 1}))
+    on_integers = (tmp_path / "all-1.json").as_posix()
+    for change in (
+        {"certificate": "elsewhere/family-1.json"},
+        {"certificate": on_integers, "evidence": {"follows_from": {"premises": []}}},
+    ):
+        ledger["verdicts"][0] |= change
+        assert list(claim_pages(whole(ledger))) == ["claim-1"]
     assert write_family_pages(whole(ledger), tmp_path) == 1
 
 
@@ -246,6 +227,7 @@ def value_of(text, names):
     return formula.value({name: names[name] for name in formula.names})
 
 
+@pytest.mark.full
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
     (view,) = cases_of(read_family(odd), ("y", "z"), _Typed())
@@ -267,19 +249,11 @@ def test_what_is_told_of_products_is_on_the_page(odd):
             assert value_of(text, values) == value
 
 
-@pytest.fixture
-def proof_by_cases(odd):
-    return {
-        "run": "small_run",
-        "claims": [a_claim("claim-0")],
-        "verdicts": [proved_verdict("claim-0", odd)],
-    }
-
-
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-@pytest.mark.parametrize("document", ["ledger", "proof_by_cases"])
-def test_latex_takes_it(document, request, tmp_path):
-    assert write_family_pages(whole(request.getfixturevalue(document)), tmp_path)
+def test_latex_takes_it(ledger, odd, tmp_path):
+    ledger["claims"].append(a_claim("claim-2"))
+    ledger["verdicts"].append(proved_verdict("claim-2", odd))
+    assert write_family_pages(whole(ledger), tmp_path) == 3
     for path in sorted((tmp_path / FOLDER).glob("*.tex")):
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
         done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
@@ -289,34 +263,27 @@ def test_latex_takes_it(document, request, tmp_path):
 
 def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
     path = sorted(folder.glob("family-*.json"))[0].as_posix()
-    evidence = {"found_on": Evidence(1, "one"), "held_on": Evidence(1, "one"), "tried": Tried(1, "one")}  # fmt: skip
-    proved = FoundStatement(
-        search="formulas",
-        ruleset="solid-bar(f=(x+z)//k)",
-        statement="P <=> x ^ y ^ z == 0",
-        when="k%4 == 3",
-        parameters={"k": (3, 7)},
-        conclusion=Conclusion("proved", "proved for all k with k%4 == 3", (path,)),
-        **evidence,
-    )
-    # with a pass, sentences on integers have certificates of their own
-    followed = replace(proved, when="k%8 == 7").with_conclusion(
-        Conclusion("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
-    )
-    listed = replace(proved, when="k%8 == 3").with_conclusion(
-        Conclusion("proved-for-listed", "proved where k = 3", (path,))
-    )
-    ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
-    assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
-    assert write_family_pages(whole(ledger), tmp_path, [proved, followed, listed]) == 1
-    document = FoundDocument(statements=(proved, followed, listed), searches=())
-    found = found_of(document, whole(ledger), tmp_path)
-    page = found_page(found, whole(ledger))
+
+    def a_family(when, verdict, *certificates):
+        return a_statement(
+            ruleset="solid-bar(f=(x+z)//k)",
+            statement="P <=> x ^ y ^ z == 0",
+            when=when,
+            parameters={"k": (3, 7)},
+            conclusion=Conclusion(verdict, f"{verdict} for {when}", certificates),
+        )
+
+    proved = a_family("k%4 == 3", "proved", path)
+    # With a pass, sentences on integers have certificates of their own.
+    followed = a_family("k%8 == 7", "proved", path, "results/all-1.json")
+    listed = a_family("k%8 == 3", "proved-for-listed", path)
+    ledger = whole({})
+    assert write_family_pages(ledger, tmp_path, [listed]) == 0
+    assert write_family_pages(ledger, tmp_path, [proved, followed, listed]) == 1
+    found = found_of(document_of(proved, followed, listed), ledger, tmp_path)
+    page = found_page(found, ledger)
     assert f'href="{FamilyProof(path).page}"' in page
-    assert "Proved for all k with k%4 == 3" in page
-    text = tex(found, whole(ledger))
-    assert text.count(r"\begin{theorem}") == 2
-    assert text.count(r"\begin{conjecture}") == 1
-    assert (
-        "proved for all k with k%4 == 3" in markdown(found, whole(ledger)).replace("\\", "").lower()
-    )
+    assert "Proved for k%4 == 3" in page
+    text = tex(found, ledger)
+    assert (text.count(r"\begin{theorem}"), text.count(r"\begin{conjecture}")) == (2, 1)
+    assert "Proved for k%4 == 3" in markdown(found, ledger).replace("\\", "")
