@@ -59,8 +59,8 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.families.parametric_rules import describe
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
 from choco_pipeline.tables.computing import table
 

@@ -31,7 +31,7 @@ from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, confirmed
-from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.tables.computing import table
