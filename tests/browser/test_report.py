@@ -245,32 +245,15 @@ def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, ledger: dict) -> Non
     assert shown_rows(page) == before
 
 
-def test_a_statement_is_cut_to_two_lines_and_opens_whole(seen: Seen) -> None:
-    summary = seen.page.locator("#row-solid2022-conj-1 summary")
-    cut = summary.bounding_box()
-    summary.focus()
-    seen.page.keyboard.press("Enter")
-    whole = summary.bounding_box()
-    assert cut is not None
-    assert whole is not None
-    assert cut["height"] < 60 < whole["height"]
-    assert seen.page.locator("#row-solid2022-conj-1 .command").is_visible()
-
-
-def test_without_scripts_all_rows_are_shown(
+def test_without_scripts_and_in_print_all_rows_are_shown_and_nothing_is_cut(
     browser: Browser, page_file: Path, ledger: dict
 ) -> None:
+    """Each rule of the style sheet for print that a reader would miss: statements whole, no controls, one size of text."""
     page = browser.new_page(java_script_enabled=False)
     page.goto(page_file.as_uri())
     assert page.locator(".claim-row:visible").count() == len(rows_with(ledger))
     assert not page.locator("#filters").is_visible()
     page.close()
-
-
-def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(
-    browser: Browser, page_file: Path, ledger: dict
-) -> None:
-    """Each rule of the style sheet for print that a reader would miss: statements whole, no controls, one size of text."""
     page = browser.new_page(viewport={"width": 720, "height": 1000}, color_scheme="dark")
     page.goto(page_file.as_uri())
     page.emulate_media(media="print")
@@ -294,16 +277,6 @@ def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(
     assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"], "whatever the screen is"
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
     page.close()
-
-
-def test_the_longest_stage_has_the_longest_bar(seen: Seen) -> None:
-    bars = seen.page.locator(".times .stage .bar")
-    widths = [box["width"] for bar in bars.all() if (box := bar.bounding_box())]
-    texts = seen.page.locator(".times .stage td:last-child").all_inner_texts()
-    seconds = [float(text.replace(",", "")) for text in texts]
-    assert len(widths) == 4
-    assert widths.index(max(widths)) == seconds.index(max(seconds))
-    assert max(widths) > 100
 
 
 @pytest.mark.skipif(not HAS_GRAPHVIZ, reason="no Graphviz on this machine")

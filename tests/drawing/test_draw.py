@@ -198,7 +198,7 @@ def test_every_described_game_is_drawn(game: Ruleset, data: st.DataObject) -> No
 @pytest.mark.parametrize(
     ("notation", "position", "counts"),
     [
-        ("strip-bar(k=3)", (100, 30, 200), ["82", "183"]),
+        ("strip-bar(k=3)", (100, 30, 200), ["82", "183", "25"]),
         ("rectangular-bar(m=90, n=20)", (60, 29, 3, 4), ["49", "17"]),
         ("solid-bar(f=(x+z)//2)", (500, 100, 500), ["477", "483"]),
         ("nim(2)", (100, 3), ["64"]),

@@ -9,22 +9,16 @@ from typing import Any
 from choco_pipeline.sweep.ledger import Ledger
 
 Document = dict[str, Any]
-#: What of a ledger most tests do not ask about.
+#: The parts of a ledger that most tests do not name.
 OTHERS: Document = {
+    **dict.fromkeys(("claims", "verdicts", "rows", "pairs", "tables", "proofs", "findings"), ()),
     "format": 1,
     "run": "r",
     "title": "t",
     "config": "c.yaml",
     "command": "./choco run c.yaml",
     "versions": {"choco_pipeline": "1"},
-    "seconds": {"tables": 0, "checks": 0, "mining": 0, "proofs": 0},
-    "claims": [],
-    "verdicts": [],
-    "rows": [],
-    "pairs": [],
-    "tables": [],
-    "proofs": [],
-    "findings": [],
+    "seconds": dict.fromkeys(("tables", "checks", "mining", "proofs"), 0),
 }
 
 
@@ -42,36 +36,18 @@ def a_claim(
     **said: Any,
 ) -> Document:
     formal = {
-        "id": name,
-        "ruleset": ruleset,
-        "every": {},
-        "some": {},
-        "when": None,
-        "for_all": None,
-        "follows_from": None,
+        **dict.fromkeys(("when", "for_all", "follows_from", "bound", "check")),
+        **{"id": name, "ruleset": ruleset, "every": {}, "some": {}, "printed": []},
         "statement": "P <=> a == 0",
-        "bound": None,
-        "printed": [],
-        "check": None,
         **said,
     }
+    paper = {"key": "p", "title": "Title", "authors": ["A. B."], "year": 2000, "reference": "R"}
     return {
-        "id": name,
-        "paper": {
-            "key": "p",
-            "title": "Title",
-            "authors": ["A. B."],
-            "year": 2000,
-            "reference": "R",
-        },
-        "number": number,
-        "where": None,
-        "status": status,
+        **dict.fromkeys(("where", "note", "corrects")),
+        **{"id": name, "number": number, "status": status, "ruleset": ruleset},
+        "paper": paper,
         "words": "Words.",
-        "note": None,
-        "corrects": None,
         "contradicts": [],
-        "ruleset": ruleset,
         "kind": "p-positions",
         "formula": "P",
         "formal": formal,
@@ -90,21 +66,13 @@ def a_verdict(
 ) -> Document:
     shown = {"position": list(position), "coordinates": list(coordinates)}
     refutes = {**shown, "found": "f", "claimed": "g", "option": None, "reason": None}
+    proof = {"certificate": "c.json"} if kind == "proved" else {}
     return {
-        "claim": claim,
-        "table": table,
-        "parameters": dict(parameters),
-        "verdict": kind,
-        "positions": 1,
-        "bound": 9,
-        "reach": None,
-        "printed": None,
+        **dict.fromkeys(("reach", "printed", "why")),
+        **{"claim": claim, "table": table, "parameters": dict(parameters), "verdict": kind},
+        **{"positions": 1, "bound": 9, "seconds": 0.5, "text": kind, **proof},
         "counterexample": refutes if kind == "refuted" else None,
-        "why": None,
-        "text": kind,
         "evidence": dict(evidence or {}),
-        **({"certificate": "c.json"} if kind == "proved" else {}),
-        "seconds": 0.5,
     }
 
 
@@ -114,22 +82,13 @@ def a_row(
     """Return a row with these numbers; `decided` is the number of the verdict that decides."""
     name = verdicts[0]["claim"] if verdicts else "c"
     document: Document = {
-        "claim": name,
-        "verdict": verdict,
-        "text": "what it comes to",
-        "checks": len(verdicts),
+        **dict.fromkeys(("parameters", "proved_for", "for_all", "follows_from"), ""),
+        **dict.fromkeys(("check", "command"), f"./choco claims check {name}"),
+        **{"claim": name, "verdict": verdict, "text": "what it comes to", "engines": []},
+        **{"checks": len(verdicts), "positions": len(verdicts), "seconds": len(verdicts) / 2},
         "counts": dict(Counter(one["verdict"] for one in verdicts)),
-        "parameters": "",
-        "proved_for": "",
-        "for_all": "",
-        "follows_from": "",
-        "engines": [],
         "bound": [9, 9] if verdicts else None,
-        "positions": len(verdicts),
-        "seconds": len(verdicts) / 2,
         "decided": None,
-        "check": f"./choco claims check {name}",
-        "command": f"./choco claims check {name}",
     }
     if decided is not None:
         one = verdicts[decided]
