@@ -46,9 +46,7 @@ class Work:
 CHECK = Work(Stage.CHECK, "check", "claims.task:check_shard")
 CHECK_STATEMENTS = Work(Stage.CHECK, "check_statements", "claims.task:check_standing_statements")
 MINE = Work(Stage.MINE, "mine", "mining.task:mine_shard")
-MINE_HEIGHTS = Work(
-    Stage.MINE, "mine_heights", "finding.height_functions.height_statements:classify_heights"
-)
+MINE_HEIGHTS = Work(Stage.MINE, "mine_heights", "finding.heights:classify_heights")
 PROVE = Work(Stage.PROVE, "prove", "proof.task:prove_order")
 PROVE_STATEMENTS = Work(Stage.PROVE, "prove_statements", "proof.task:decide_order")
 #: Every kind of work by its name, in the order of the stages.

@@ -55,6 +55,14 @@ def cluster(two_workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     return two_workers
 
 
+@pytest.fixture
+def new_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """Two workers that have not loaded kernels yet, so that a build takes long enough to be disturbed."""
+    with local_cluster(2, 2 << 30, tmp_path / "dask") as cluster:
+        monkeypatch.setenv(SCHEDULER, cluster.address)
+        yield cluster
+
+
 def finished(manifest: str) -> int:
     """Return how many blocks an unfinished build has finished."""
     return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
@@ -68,7 +76,7 @@ def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantit
 
 
 @pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
-def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity):
+def test_workers_and_the_client_may_die(new_cluster, tmp_path, game, bound, quantity):
     spec, manifest = order(tmp_path / "here", game, bound, quantity)
     code = "import sys; from choco_pipeline.tables.wavefront import build_large"
     command = [sys.executable, "-c", f"{code}; build_large(*sys.argv[1:])", spec, manifest]
@@ -81,7 +89,7 @@ def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity
         if kills_client:
             build.kill()
         else:
-            worker = next(iter(cluster.client.run(os.getpid).values()))
+            worker = next(iter(new_cluster.client.run(os.getpid).values()))
             os.kill(worker, signal.SIGKILL)
         said = build.communicate()[1]
     assert build.returncode == 0, said

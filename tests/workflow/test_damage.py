@@ -91,7 +91,7 @@ def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
     change_a_number(path := project.folder / f"results/tiny/{name}.json")
     refused = project.choco(rule, "results/tiny/plan.json", "--out", "out.json", code=2)
     shown = path.relative_to(project.folder).as_posix()
-    assert refused.stderr.splitlines()[-1].startswith(f"choco: {shown}: damaged: its content")
+    assert refused.stderr.splitlines()[-1].startswith(f"choco: {shown}: damaged: ")
     assert not (project.folder / "out.json").exists()
 
 
